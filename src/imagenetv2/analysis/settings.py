@@ -1,0 +1,24 @@
+"""Tables, fits and figures."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from imagenetv2.settings import Section
+
+
+class Analysis(Section):
+    """What is computed from predictions and selection frequencies."""
+
+    level: float = Field(0.95, gt=0, lt=1, description="Level of all intervals.")
+    bootstrap: int = Field(
+        10_000, ge=100, description="Bootstrap samples over models for the intervals of fits."
+    )
+
+
+class Report(Section):
+    """The page that shows a run."""
+
+    title: str = Field("A new test set, and what models make of it", description="Heading of the report.")
+    examples: int = Field(8, ge=1, description="Pictures a class shown of each set.")
+    pairs: int = Field(24, ge=0, description="Near-duplicate pairs shown.")

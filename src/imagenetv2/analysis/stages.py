@@ -1,0 +1,107 @@
+"""From predictions to tables, and from everything to the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imagenetv2.evaluation.stages import SETS
+from imagenetv2.sampling.stages import RULES
+from imagenetv2.stages import Stage
+from imagenetv2.tables import Column, File, Table
+
+if TYPE_CHECKING:
+    from imagenetv2.config import Config
+
+ACCURACIES = Table(
+    "accuracies.parquet",
+    "Accuracy of each model on each set.",
+    (
+        Column("model", "string", "name of the model"),
+        Column("family", "string", "its group"),
+        Column("set", "string", "original or a rule"),
+        Column("images", "int64", "images evaluated"),
+        Column("top1", "float64", "share whose true class is ranked first"),
+        Column("top1_low", "float64", "lower end of the Clopper–Pearson interval"),
+        Column("top1_high", "float64", "upper end of the Clopper–Pearson interval"),
+        Column("top5", "float64", "share whose true class is among the first five"),
+        Column("change", "float64", "top1 less top1 on the original", "share"),
+        Column("rank", "int64", "place among the models by top1 on this set, 1 is best, ties by name"),
+    ),
+    ("model", "set"),
+)
+RULE_SUMMARY = Table(
+    "rules.parquet",
+    "Each rule's set against the original validation images.",
+    (
+        Column("set", "string", "original or a rule"),
+        Column("images", "int64", "images in the set"),
+        Column("frequency", "float64", "average observed selection frequency"),
+        Column("frequency_low", "float64", "lower end of its bootstrap interval over images"),
+        Column("frequency_high", "float64", "upper end of its bootstrap interval over images"),
+        Column("true_frequency", "float64", "average true selection frequency, where known", nullable=True),
+        Column("true_low", "float64", "lower end of its bootstrap interval over images", nullable=True),
+        Column("true_high", "float64", "upper end of its bootstrap interval over images", nullable=True),
+        Column("change_top1", "float64", "average change of top-1 accuracy over models", "share"),
+        Column("change_low", "float64", "lower end of its bootstrap interval over images"),
+        Column("change_high", "float64", "upper end of its bootstrap interval over images"),
+        Column("change_top5", "float64", "average change of top-5 accuracy over models", "share"),
+    ),
+    ("set",),
+)
+FUNNEL = Table(
+    "funnel.parquet",
+    "How many images each step kept and dropped, and why.",
+    (
+        Column("order", "int64", "place in the funnel, from 0"),
+        Column("stage", "string", "the stage"),
+        Column("step", "string", "what is counted, in words"),
+        Column("count", "int64", "how many"),
+        Column("dropped", "bool", "whether these left the pool"),
+        Column("table", "string", "the table that lists them: <stage>/<file>"),
+    ),
+    ("order",),
+)
+
+
+def stages(config: Config) -> list[Stage]:
+    """``analysis`` and ``report``."""
+    predictions = tuple(f"predictions/{s}/{m.name}" for s in SETS for m in config.models)
+    datasets = tuple(f"datasets/{rule}" for rule in RULES)
+    truth = () if config.world.source == "real" else ("world",)
+    sources = (
+        "classes", "reference", "search", "candidates", "hits", "assignments", "frequencies", "duplicates",
+        *truth, *datasets,
+    )  # fmt: skip
+    return [
+        Stage(
+            "analysis",
+            algorithm=1,
+            run="imagenetv2.analysis.analysis:run",
+            files=(
+                ACCURACIES,
+                RULE_SUMMARY,
+                FUNNEL,
+                File("accuracies.csv", "The table of accuracies for a spreadsheet."),
+                File("rules.csv", "The table of rules for a spreadsheet."),
+                File("fits.json", "Lines of new on original accuracy, with bootstrap intervals."),
+            ),
+            settings={"analysis": config.analysis},
+            reads=(*sources, *predictions),
+            seed=True,
+        ),
+        Stage(
+            "report",
+            algorithm=1,
+            run="imagenetv2.analysis.report:run",
+            files=(
+                File("report.html", "The run on one page, readable offline."),
+                File("accuracy.svg", "New against original accuracy."),
+                File("accuracy.png", "New against original accuracy."),
+                File("frequencies.svg", "Histograms of selection frequencies."),
+                File("frequencies.png", "Histograms of selection frequencies."),
+            ),
+            settings={"analysis": config.analysis, "report": config.report},
+            reads=("analysis", *sources, *(f"models/{m.name}" for m in config.models)),
+            seed=True,
+        ),
+    ]

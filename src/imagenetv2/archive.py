@@ -1,0 +1,88 @@
+"""Many small files as one: ZIP archives without compression and with the same bytes each time."""
+
+from __future__ import annotations
+
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from imagenetv2.errors import InputError
+from imagenetv2.images import Pixels
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class Writer:
+    """Appends entries in the order given; hand them over sorted, so that the bytes are always the same."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def add(self, name: str, data: bytes) -> None:
+        """Add one entry. Raises ValueError for a name that is there."""
+        if name in self._archive.NameToInfo:
+            raise ValueError(f"{self._archive.filename} already holds {name}")
+        entry = zipfile.ZipInfo(name, EPOCH)
+        entry.create_system = 3
+        entry.external_attr = 0o644 << 16
+        self._archive.writestr(entry, data)
+
+
+@contextmanager
+def write(path: Path) -> Iterator[Writer]:
+    """Write a new archive."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        yield Writer(archive)
+
+
+class Reader:
+    """Random access to an archive; may be shared by threads and pickled to other processes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+
+    def __reduce__(self) -> tuple[type[Reader], tuple[Path]]:
+        return (Reader, (self.path,))
+
+    def _archive(self) -> zipfile.ZipFile:
+        archive: zipfile.ZipFile | None = getattr(self._local, "archive", None)
+        if archive is None:
+            try:
+                archive = self._local.archive = zipfile.ZipFile(self.path)
+            except (OSError, zipfile.BadZipFile) as error:
+                raise InputError(
+                    f"{self.path} cannot be read ({error}); delete it and run snakemake."
+                ) from error
+        return archive
+
+    def close(self) -> None:
+        """Close this thread's handle."""
+        archive: zipfile.ZipFile | None = self._local.__dict__.pop("archive", None)
+        if archive is not None:
+            archive.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def names(self) -> list[str]:
+        """Names of all entries, sorted."""
+        return sorted(self._archive().namelist())
+
+    def data(self, name: str) -> bytes:
+        """Bytes of an entry. Raises KeyError where it is absent."""
+        return self._archive().read(name)
+
+    def pixels(self, name: str) -> Pixels:
+        """Pixels of a canonical image: an RGB PNG that this project wrote."""
+        with Image.open(io.BytesIO(self.data(name)), formats=["PNG"]) as image:
+            return np.asarray(image.convert("RGB"))

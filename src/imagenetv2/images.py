@@ -1,0 +1,142 @@
+"""The one way a file becomes RGB pixels, and pixels become a file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PIL import ExifTags, Image, ImageOps
+
+from imagenetv2.benchmark.settings import Images
+
+Pixels = npt.NDArray[np.uint8]
+"""Height × width × 3, sRGB, 0 to 255."""
+
+MAGIC = {
+    b"\xff\xd8\xff": "JPEG",
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"GIF8": "GIF",
+    b"BM": "BMP",
+    b"II*\0": "TIFF",
+    b"MM\0*": "TIFF",
+}
+
+
+class UndecodableImageError(Exception):
+    """A file that is not a whole image; the message says what was found."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A decoded file: its pixels, container, applied EXIF orientation (1: none) and count of EXIF warnings."""
+
+    pixels: Pixels
+    format: str
+    orientation: int
+    exif_warnings: int
+
+
+def container(data: bytes) -> str:
+    """Format by the first bytes: JPEG, PNG, GIF, BMP, TIFF or WEBP; raises UndecodableImageError for others."""
+    for magic, name in MAGIC.items():
+        if data.startswith(magic):
+            return name
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "WEBP"
+    raise UndecodableImageError(
+        f"not an image: it begins with {data[:12]!r}" if data else "the file is empty"
+    )
+
+
+def decode(data: bytes, settings: Images) -> Picture:
+    """Decode strictly: a truncated or broken file raises UndecodableImageError, whatever is wrong with it."""
+    name = container(data)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with Image.open(io.BytesIO(data), formats=[name]) as image:
+                image.load()
+                orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+                rgb = to_rgb(image)
+    except UndecodableImageError:
+        raise
+    except Exception as error:  # Pillow's decoders raise whatever a broken file makes them trip over.
+        raise UndecodableImageError(f"{name} cannot be decoded: {error}") from error
+    if settings.mode == "raw" or orientation not in range(2, 9):
+        orientation = 1
+    if settings.mode == "canonical":
+        rgb = _upright(rgb, orientation)
+        rgb = _within(rgb, settings.longest_side)
+    return Picture(np.asarray(rgb).copy(), name, int(orientation), len(caught))
+
+
+def to_rgb(image: Image.Image) -> Image.Image:
+    """RGB of any mode: transparency over white, 16-bit grey scaled, CMYK as Adobe wrote it."""
+    if image.mode.startswith("I;16") or image.mode == "I":
+        grey = np.asarray(image, dtype=np.float64) / 65535.0 * 255.0
+        return Image.fromarray(np.clip(np.rint(grey), 0, 255).astype(np.uint8)).convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        over = image.convert("RGBA")
+        white = Image.new("RGBA", over.size, (255, 255, 255, 255))
+        return Image.alpha_composite(white, over).convert("RGB")
+    return image.convert("RGB")
+
+
+def _upright(image: Image.Image, orientation: int) -> Image.Image:
+    if orientation == 1:
+        return image
+    marked = image.copy()
+    marked.getexif()[ExifTags.Base.Orientation] = orientation
+    return ImageOps.exif_transpose(marked)
+
+
+def _within(image: Image.Image, longest: int) -> Image.Image:
+    width, height = image.size
+    if max(width, height) <= longest:
+        return image
+    scale = longest / max(width, height)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return image.resize(size, Image.Resampling.BICUBIC)
+
+
+def within(pixels: Pixels, longest: int) -> Pixels:
+    """Reduce, with antialiasing, to the longest side in pixels; smaller images stay as they are."""
+    return np.asarray(_within(Image.fromarray(pixels), longest))
+
+
+def squash(pixels: Pixels, side: int) -> Pixels:
+    """Resize, with antialiasing, to side × side without keeping the proportions."""
+    if pixels.shape[:2] == (side, side):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((side, side), Image.Resampling.BILINEAR))
+
+
+def content_id(pixels: Pixels) -> str:
+    """The image_id: 16 hex digits of a SHA-256 over shape and pixels."""
+    digest = hashlib.sha256(repr(pixels.shape).encode())
+    digest.update(np.ascontiguousarray(pixels).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def spread(pixels: Pixels) -> float:
+    """Standard deviation of the grey levels, rounded to 3 digits; small for flat images."""
+    grey = pixels.astype(np.int64) @ np.array([299, 587, 114])
+    return round(float(np.std(grey / 1000.0)), 3)
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """PNG without compression, so that the bytes do not depend on the zlib that Pillow was built with."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", compress_level=0)
+    return buffer.getvalue()
+
+
+def encode_jpeg(pixels: Pixels, quality: int = 90) -> bytes:
+    """Baseline JPEG without metadata."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()

@@ -1,0 +1,25 @@
+"""Progress bars of long stages: on the terminal only, never in a log file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TypeVar
+
+from tqdm import tqdm
+
+T = TypeVar("T")
+
+
+def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+    """Iterate with a bar that shows rate and time left; updates at most twice a second."""
+    return tqdm(
+        items,
+        desc=what,
+        total=total,
+        file=sys.stderr,
+        mininterval=0.5,
+        dynamic_ncols=True,
+        leave=False,
+        disable=None,
+    )
