@@ -32,12 +32,16 @@ class UndecodableImageError(Exception):
 
 @dataclass(frozen=True)
 class Picture:
-    """A decoded file: its pixels, container, applied EXIF orientation (1: none) and count of EXIF warnings."""
+    """A decoded file: its pixels, container, applied EXIF orientation (1: none) and count of EXIF warnings.
+
+    ``stored`` is the width and height in the file, before orientation and reduction.
+    """
 
     pixels: Pixels
     format: str
     orientation: int
     exif_warnings: int
+    stored: tuple[int, int]
 
 
 def container(data: bytes) -> str:
@@ -60,18 +64,29 @@ def decode(data: bytes, settings: Images) -> Picture:
             warnings.simplefilter("always")
             with Image.open(io.BytesIO(data), formats=[name]) as image:
                 image.load()
-                orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+                stored = image.size
+                orientation, readable = _orientation(image)
                 rgb = to_rgb(image)
-    except UndecodableImageError:
-        raise
     except Exception as error:  # Pillow's decoders raise whatever a broken file makes them trip over.
         raise UndecodableImageError(f"{name} cannot be decoded: {error}") from error
-    if settings.mode == "raw" or orientation not in range(2, 9):
+    if settings.mode == "raw":
         orientation = 1
-    if settings.mode == "canonical":
-        rgb = _upright(rgb, orientation)
-        rgb = _within(rgb, settings.longest_side)
-    return Picture(np.asarray(rgb).copy(), name, int(orientation), len(caught))
+    else:
+        rgb = _within(_upright(rgb, orientation), settings.longest_side)
+    complaints = sum("exif" in str(w.message).lower() for w in caught) + (not readable)
+    return Picture(np.asarray(rgb).copy(), name, orientation, complaints, stored)
+
+
+def _orientation(image: Image.Image) -> tuple[int, bool]:
+    """EXIF orientation, 1 where there is none, and whether the EXIF data could be read.
+
+    Photographs with damaged EXIF data are common and their pixels are whole, so they stay.
+    """
+    try:
+        value = image.getexif().get(ExifTags.Base.Orientation, 1)
+    except Exception:  # What Pillow raises depends on how the data is damaged.
+        return 1, False
+    return (int(value), True) if value in range(1, 9) else (1, True)
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

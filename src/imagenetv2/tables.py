@@ -70,7 +70,8 @@ class Table:
 
         names = [c.name for c in self.columns]
         if set(frame.columns) != set(names):
-            missing, extra = sorted(set(names) - set(frame)), sorted(set(frame) - set(names))
+            given = [str(c) for c in frame.columns]
+            missing, extra = sorted(set(names) - set(given)), sorted(set(given) - set(names))
             raise ValueError(f"{self.name}: missing columns {missing}, undeclared columns {extra}")
         ordered = frame[names].sort_values(list(self.key), kind="stable", ignore_index=True)
         repeated = ordered.duplicated(list(self.key))
@@ -80,7 +81,8 @@ class Table:
         arrays = []
         for field in self.arrow_schema():
             try:
-                array = pa.array(ordered[field.name].tolist(), type=field.type, from_pandas=True)
+                values = ordered[field.name].astype(object)
+                array = pa.array(values.where(values.notna(), None).tolist(), type=field.type)
             except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
                 raise ValueError(f"{self.name}: column {field.name}: {error}") from error
             if array.null_count and not field.nullable:

@@ -1,0 +1,1 @@
+"""Subcommands: each module has ``add``, which declares its options, and ``run``."""

@@ -1,0 +1,35 @@
+# Tables, fits and the report: data/analysis and data/report.
+
+
+rule analyse_predictions:
+    input:
+        PLAN.inputs("analysis"),
+    output:
+        artifact("analysis"),
+    log:
+        f"logs/analysis/{PLAN.versions['analysis']}.log",
+    conda:
+        "imagenetv2"
+    params:
+        version=PLAN.versions["analysis"],
+    message:
+        "analysis: accuracies, changes, fits, funnel"
+    shell:
+        "imagenetv2 analysis --expect {params.version}" " --cores {threads} --log {log}"
+
+
+rule write_report:
+    input:
+        PLAN.inputs("report"),
+    output:
+        artifact("report"),
+    log:
+        f"logs/report/{PLAN.versions['report']}.log",
+    conda:
+        "imagenetv2"
+    params:
+        version=PLAN.versions["report"],
+    message:
+        "report: one page, readable offline"
+    shell:
+        "imagenetv2 report --expect {params.version}" " --cores {threads} --log {log}"

@@ -1,0 +1,61 @@
+# Near-duplicates under each metric, and what is kept: data/neighbours, data/reviews/pairs, data/duplicates.
+
+
+for MEMBER in PLAN.family("neighbours"):
+
+    rule:
+        name:
+            f"find_neighbours_{Path(MEMBER).name}"
+        input:
+            PLAN.inputs(MEMBER),
+        output:
+            artifact(MEMBER),
+        log:
+            f"logs/{MEMBER}/{PLAN.versions[MEMBER]}.log",
+        conda:
+            "imagenetv2"
+        threads: 1
+        params:
+            version=PLAN.versions[MEMBER],
+            member=Path(MEMBER).name,
+        message:
+            "neighbours/{params.member}: nearest reference images and candidates of each candidate"
+        shell:
+            "imagenetv2 neighbours {params.member} --expect {params.version}"
+            " --cores {threads} --log {log}"
+
+
+rule review_pairs:
+    input:
+        PLAN.inputs("reviews/pairs"),
+    output:
+        artifact("reviews/pairs"),
+    log:
+        f"logs/reviews/pairs/{PLAN.versions['reviews/pairs']}.log",
+    conda:
+        "imagenetv2"
+    params:
+        version=PLAN.versions["reviews/pairs"],
+    message:
+        "reviews/pairs: verdicts on near-duplicate pairs"
+    shell:
+        "imagenetv2 reviews pairs --expect {params.version}"
+        " --cores {threads} --log {log}"
+
+
+rule resolve_duplicates:
+    input:
+        PLAN.inputs("duplicates"),
+    output:
+        artifact("duplicates"),
+    log:
+        f"logs/duplicates/{PLAN.versions['duplicates']}.log",
+    conda:
+        "imagenetv2"
+    params:
+        version=PLAN.versions["duplicates"],
+    message:
+        "duplicates: connected components, and the image that each keeps"
+    shell:
+        "imagenetv2 duplicates --expect {params.version}"
+        " --cores {threads} --log {log}"

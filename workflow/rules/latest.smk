@@ -1,0 +1,23 @@
+# data/latest: links to what the last complete run made.
+from imagenetv2 import latest
+
+# Links can be lost without Snakemake's notice; without versions.json it makes them again.
+if not latest.is_whole(PLAN):
+    Path("data/latest/versions.json").unlink(missing_ok=True)
+
+
+rule point_latest:
+    input:
+        [PLAN.manifest(stage) for stage in PLAN.stages],
+    output:
+        "data/latest/versions.json",
+    log:
+        "logs/latest.log",
+    conda:
+        "imagenetv2"
+    params:
+        versions=sorted(PLAN.versions.items()),
+    message:
+        "data/latest points at this run"
+    shell:
+        "imagenetv2 versions point 2> {log}"

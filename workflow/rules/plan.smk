@@ -1,0 +1,43 @@
+# The merged configuration is written out, validated and planned before anything else: PLAN knows every
+# stage's version. Rules depend on manifests, and take values through `params` as that version; the merged file
+# itself reaches subcommands through the environment, since its name changes with every value.
+import os
+import sys
+from pathlib import Path
+
+from imagenetv2.errors import InputError
+from imagenetv2.lock import hold
+from imagenetv2.plan import Plan
+
+DATA = Path("data")
+
+try:
+    PLAN, merged = Plan.merged(config, [Path(f) for f in workflow.configfiles], DATA)
+except InputError as error:
+    sys.exit(f"imagenetv2: {error}")
+
+os.environ["IMAGENETV2_CONFIG"] = str(merged)
+
+
+envvars:
+    "IMAGENETV2_CONFIG",
+
+
+onstart:
+    hold(DATA)
+
+
+# A file is marked update() so that Snakemake neither deletes what is whole nor half restores it: the
+# subcommand replaces an artifact in one rename, and leaves a complete one alone.
+def artifact(stage):
+    return [update(path) for path in PLAN.files(stage)]
+
+
+def service_of(stage):
+    return (
+        [] if PLAN.config.world.source == "real" else [f"data/.services/{stage}.json"]
+    )
+
+
+def endpoints(stage):
+    return " ".join(f"--endpoints {path}" for path in service_of(stage))
