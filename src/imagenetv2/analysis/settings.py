@@ -12,7 +12,9 @@ class Analysis(Section):
 
     level: float = Field(0.95, gt=0, lt=1, description="Level of all intervals.")
     bootstrap: int = Field(
-        10_000, ge=100, description="Bootstrap samples over models for the intervals of fits."
+        10_000,
+        ge=100,
+        description="Bootstrap samples: over models for fits, over images for averages of a set.",
     )
 
 
@@ -20,5 +22,8 @@ class Report(Section):
     """The page that shows a run."""
 
     title: str = Field("A new test set, and what models make of it", description="Heading of the report.")
-    examples: int = Field(8, ge=1, description="Pictures a class shown of each set.")
+    examples: int = Field(8, ge=1, description="Pictures of a class shown of each set.")
+    classes: int = Field(
+        12, ge=1, description="Classes whose pictures are shown; of more, a seeded sample."
+    )
     pairs: int = Field(24, ge=0, description="Near-duplicate pairs shown.")

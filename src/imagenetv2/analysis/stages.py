@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from imagenetv2.duplicates.stages import enabled
 from imagenetv2.evaluation.stages import SETS
 from imagenetv2.sampling.stages import RULES
 from imagenetv2.stages import Stage
@@ -35,18 +36,47 @@ RULE_SUMMARY = Table(
     (
         Column("set", "string", "original or a rule"),
         Column("images", "int64", "images in the set"),
-        Column("frequency", "float64", "average observed selection frequency"),
-        Column("frequency_low", "float64", "lower end of its bootstrap interval over images"),
-        Column("frequency_high", "float64", "upper end of its bootstrap interval over images"),
+        Column("annotated", "int64", "those of them with enough votes to have a selection frequency"),
+        Column("models", "int64", "models averaged over"),
+        Column("frequency", "float64", "average observed selection frequency", nullable=True),
+        Column(
+            "frequency_low", "float64", "lower end of its bootstrap interval over images", nullable=True
+        ),
+        Column(
+            "frequency_high", "float64", "upper end of its bootstrap interval over images", nullable=True
+        ),
         Column("true_frequency", "float64", "average true selection frequency, where known", nullable=True),
         Column("true_low", "float64", "lower end of its bootstrap interval over images", nullable=True),
         Column("true_high", "float64", "upper end of its bootstrap interval over images", nullable=True),
+        Column(
+            "observed_shift", "float64", "observed frequency less that of the original", nullable=True
+        ),
+        Column("observed_shift_low", "float64", "lower end of its bootstrap interval", nullable=True),
+        Column("observed_shift_high", "float64", "upper end of its bootstrap interval", nullable=True),
+        Column(
+            "true_shift", "float64", "true frequency less that of the original, where known", nullable=True
+        ),
+        Column("true_shift_low", "float64", "lower end of its bootstrap interval", nullable=True),
+        Column("true_shift_high", "float64", "upper end of its bootstrap interval", nullable=True),
         Column("change_top1", "float64", "average change of top-1 accuracy over models", "share"),
         Column("change_low", "float64", "lower end of its bootstrap interval over images"),
         Column("change_high", "float64", "upper end of its bootstrap interval over images"),
         Column("change_top5", "float64", "average change of top-5 accuracy over models", "share"),
     ),
     ("set",),
+)
+BY_CLASS = Table(
+    "by_class.parquet",
+    "Averages of each class in each set.",
+    (
+        Column("class_index", "int64", "class index"),
+        Column("wnid", "string", "WordNet ID"),
+        Column("set", "string", "original or a rule"),
+        Column("images", "int64", "images evaluated"),
+        Column("frequency", "float64", "average observed selection frequency", nullable=True),
+        Column("top1", "float64", "share of images whose class is ranked first, averaged over models"),
+    ),
+    ("class_index", "set"),
 )
 FUNNEL = Table(
     "funnel.parquet",
@@ -55,6 +85,7 @@ FUNNEL = Table(
         Column("order", "int64", "place in the funnel, from 0"),
         Column("stage", "string", "the stage"),
         Column("step", "string", "what is counted, in words"),
+        Column("unit", "string", "what one of them is: record, photograph, image, task, answer, vote or pair"),
         Column("count", "int64", "how many"),
         Column("dropped", "bool", "whether these left the pool"),
         Column("table", "string", "the table that lists them: <stage>/<file>"),
@@ -67,6 +98,8 @@ def stages(config: Config) -> list[Stage]:
     """``analysis`` and ``report``."""
     predictions = tuple(f"predictions/{s}/{m.name}" for s in SETS for m in config.models)
     datasets = tuple(f"datasets/{rule}" for rule in RULES)
+    neighbours = tuple(f"neighbours/{metric}" for metric in enabled(config))
+    reviews = ("reviews/pairs", *(f"reviews/{rule}" for rule in RULES))
     truth = () if config.world.source == "real" else ("world",)
     sources = (
         "classes", "reference", "search", "candidates", "hits", "assignments", "frequencies", "duplicates",
@@ -80,12 +113,16 @@ def stages(config: Config) -> list[Stage]:
             files=(
                 ACCURACIES,
                 RULE_SUMMARY,
+                BY_CLASS,
                 FUNNEL,
                 File("accuracies.csv", "The table of accuracies for a spreadsheet."),
                 File("rules.csv", "The table of rules for a spreadsheet."),
                 File("fits.json", "Lines of new on original accuracy, with bootstrap intervals."),
             ),
-            settings={"analysis": config.analysis},
+            settings={
+                "analysis": config.analysis,
+                "sampling.eligibility": config.sampling.eligibility,
+            },
             reads=(*sources, *predictions),
             seed=True,
         ),
@@ -100,8 +137,19 @@ def stages(config: Config) -> list[Stage]:
                 File("frequencies.svg", "Histograms of selection frequencies."),
                 File("frequencies.png", "Histograms of selection frequencies."),
             ),
-            settings={"analysis": config.analysis, "report": config.report},
-            reads=("analysis", *sources, *(f"models/{m.name}" for m in config.models)),
+            settings={
+                "analysis": config.analysis,
+                "report": config.report,
+                "duplicates.cutoffs": config.duplicates.cutoffs,
+                "sampling.eligibility": config.sampling.eligibility,
+            },
+            reads=(
+                "analysis",
+                *sources,
+                *neighbours,
+                *reviews,
+                *(f"models/{m.name}" for m in config.models),
+            ),
             seed=True,
         ),
     ]

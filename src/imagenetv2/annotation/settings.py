@@ -21,7 +21,8 @@ class Hits(Section):
     validation_per_class: int = Field(
         30,
         ge=0,
-        description="Validation images a class that are annotated beside the candidates, to be matched against.",
+        description="Validation images a class that are annotated beside the candidates, to be matched against; "
+        "slots that are left over in a class's tasks take further ones.",
     )
     shown_side: int = Field(160, ge=32, description="Longest side of the images shown to workers, in pixels.")
     workers_per_task: int = Field(10, ge=1, description="Distinct workers who answer each task.")
@@ -64,6 +65,12 @@ class Assignments(Section):
     bucket: str = operational("imagenetv2-tasks", "Bucket that holds task pages and pictures.")
     poll_seconds: float = operational(
         1.0, "Pause between two looks at the state of the tasks, in seconds.", gt=0
+    )
+    lifetime_days: int = operational(
+        7, "Days for which workers find a published task; prolonged when collecting goes on.", ge=1, le=365
+    )
+    approval_days: int = operational(
+        7, "Days after which Mechanical Turk approves an answer that was not collected.", ge=1, le=30
     )
     patience_seconds: float = operational(
         600.0, "How long to wait for workers without any new answer before leaving off, in seconds.", gt=0

@@ -22,7 +22,7 @@ TASKS = Table(
         Column(
             "role",
             "string",
-            "candidate, validation (annotated validation image), positive or negative control",
+            "candidate, validation (annotated validation image), positive or negative (a control)",
         ),
         Column("token", "string", "opaque name of the image on this task's page, 32 hex digits"),
     ),
@@ -54,6 +54,17 @@ ASSIGNMENTS = Table(
     ),
     ("task_id", "worker"),
 )
+PROBLEMS = Table(
+    "problems.parquet",
+    "Answers that are not in assignments.parquet, and why.",
+    (
+        Column("assignment_id", "string", "Mechanical Turk's id of the answer"),
+        Column("task_id", "string", "the task"),
+        Column("worker", "string", "keyed hash of the worker's id, 16 hex digits"),
+        Column("problem", "string", "what is wrong with it"),
+    ),
+    ("assignment_id",),
+)
 FREQUENCIES = Table(
     "frequencies.parquet",
     "Selection frequencies, one row an image and class that workers were asked about.",
@@ -61,7 +72,9 @@ FREQUENCIES = Table(
         Column("image_id", "string", "the image"),
         Column("wnid", "string", "WordNet ID asked about"),
         Column("origin", "string", "candidates or reference"),
-        Column("negative", "bool", "whether it was a negative control: a validation image of another class"),
+        Column(
+            "negative", "bool", "whether it was only a negative control: a validation image of another class"
+        ),
         Column("shown", "int64", "distinct workers who were shown it for this class"),
         Column("selected", "int64", "how many of them selected it"),
         Column("frequency", "float64", "selected / shown"),
@@ -78,7 +91,12 @@ WORKERS = Table(
         Column("tasks", "int64", "tasks answered"),
         Column("positive_rate", "float64", "share of positive controls selected", nullable=True),
         Column("negative_rate", "float64", "share of negative controls selected", nullable=True),
-        Column("agreement", "float64", "share of images on which the worker agrees with most others"),
+        Column(
+            "agreement",
+            "float64",
+            "share of images on which the worker agrees with most others; images without a majority left out",
+            nullable=True,
+        ),
         Column("seconds_median", "float64", "median time for a task", "seconds"),
     ),
     ("worker",),
@@ -108,7 +126,7 @@ def stages(config: Config) -> list[Stage]:
             "assignments",
             algorithm=1,
             run="imagenetv2.annotation.collect:run",
-            files=(ASSIGNMENTS,),
+            files=(ASSIGNMENTS, PROBLEMS),
             settings={"assignments": config.assignments, "hits": config.hits},
             reads=("hits", "world") if embedded else ("hits",),
             service=True,

@@ -15,13 +15,18 @@ class Classes(Section):
 
     table: str = operational(
         "config/classes/rendered.csv",
-        "CSV of class_index, wnid, lemmas, definition and hypernyms; or timm:imagenet-1k for ImageNet's 1,000.",
+        "CSV with the columns class_index, wnid, lemmas, definition, hypernyms and wikipedia, lists separated by "
+        "semicolons, hypernyms nearest first; or timm:imagenet-1k for ImageNet's 1,000.",
     )
     is_a: Path | None = operational(
         None,
-        "WordNet's hypernym pairs (parent and child WordNet ID a line) where the table has no hypernyms.",
+        "File of WordNet's hypernym pairs (parent and child WordNet ID a line), for classes whose hypernyms the table "
+        "does not give.",
     )
-    only: tuple[str, ...] = Field((), description="WordNet IDs to keep; empty keeps all.")
+    only: tuple[str, ...] = Field(
+        (),
+        description="WordNet IDs to keep; empty keeps all. Those kept are numbered anew from 0, in the table's order.",
+    )
     neighbours: int = Field(
         5, ge=1, description="How many WordNet-nearest classes are listed for each class."
     )
@@ -44,5 +49,7 @@ class Reference(Section):
     """Where the original data set lies in the real world; an embedded world brings its own."""
 
     path: Path | None = operational(
-        None, "Folder with train/, val/ and optionally test/, one folder a WordNet ID."
+        None,
+        "Folder with train/, val/ and optionally test/, each with one folder a class, named by its WordNet ID or its "
+        "class index.",
     )

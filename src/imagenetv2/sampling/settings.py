@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from imagenetv2.settings import Section
 
@@ -41,6 +41,15 @@ class Threshold(Section):
     by_class: dict[str, float] = Field(
         default_factory=dict, description="Lower thresholds for single classes, by WordNet ID."
     )
+
+    @model_validator(mode="after")
+    def _lower(self) -> Threshold:
+        for wnid, value in self.by_class.items():
+            if not 0 <= value <= self.frequency:
+                raise ValueError(
+                    f"by_class.{wnid}: {value} must lie between 0 and frequency ({self.frequency})"
+                )
+        return self
 
 
 class TopImages(Section):
