@@ -64,9 +64,9 @@ def validate(values: Mapping[str, Any], files: Sequence[Path] = ()) -> Config:
         return Config.model_validate(dict(values))
     except ValidationError as error:
         faults = list(_faults(error, values))
-        bad = {place[0] for place, _ in faults if place}
-        sound = {k: v for k, v in values.items() if k not in bad}
-        # Contradictions between sections only show once each section is sound by itself.
+        bad = [place for place, _ in faults]
+        # Contradictions only show once each value is sound by itself.
+        sound = _without(values, bad)
         try:
             Config.model_validate(sound)
         except ValidationError as second:
@@ -87,8 +87,20 @@ def require_outside(stages: Iterable[Stage]) -> None:
         raise InputError("The configuration names files that are missing:\n  " + "\n  ".join(sorted(missing)))
 
 
-def _mentions(text: str, sections: set[str]) -> bool:
-    return any(text.startswith(f"{s}.") or f"({s}." in text for s in sections)
+def _without(values: Any, places: Sequence[tuple[str, ...]]) -> Any:
+    """A copy in which values at those places, or what holds them where that is a list, are left out."""
+    if not isinstance(values, Mapping):
+        return values
+    kept = {}
+    for key, value in values.items():
+        inner = [place[1:] for place in places if place and place[0] == key]
+        if not any(len(place) == 0 for place in inner) and not (inner and isinstance(value, list)):
+            kept[key] = _without(value, inner) if inner else value
+    return kept
+
+
+def _mentions(text: str, places: Sequence[tuple[str, ...]]) -> bool:
+    return any(".".join(place) in text for place in places if place)
 
 
 def _faults(error: ValidationError, values: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:

@@ -21,7 +21,9 @@ def hold(data: Path) -> None:
     except BlockingIOError:
         file.seek(0)
         owner = file.read().strip() or "unknown"
-        raise InputError(f"{data} is in use by another run (process {owner}); wait for it or stop it.") from None
+        raise InputError(
+            f"{data} is in use by another run (process {owner}); wait for it or stop it."
+        ) from None
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()

@@ -1,0 +1,141 @@
+"""The configuration: generated files do not drift, and every fault is one readable line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import jsonschema
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from imagenetv2.config import Config
+from imagenetv2.config_files import GENERATED
+from imagenetv2.errors import InputError
+from imagenetv2.graph import stages
+from imagenetv2.loading import lay_over, load, read_yaml, require_outside, validate
+from imagenetv2.versions import plan
+
+ROOT = Path(__file__).parents[2]
+OVERLAYS = sorted(p for p in (ROOT / "config").glob("*.yaml") if p.name != "config.yaml")
+
+
+@pytest.mark.parametrize("name", sorted(GENERATED))
+def test_generated_files_are_up_to_date(name: str) -> None:
+    assert (ROOT / name).read_text("utf-8") == GENERATED[name](), "run `imagenetv2 config write` and commit"
+
+
+def test_the_default_file_holds_the_defaults() -> None:
+    assert load([ROOT / "config/config.yaml"]) == Config()
+
+
+@pytest.mark.parametrize("path", [ROOT / "config/config.yaml", *OVERLAYS], ids=lambda p: p.name)
+def test_every_configuration_is_valid_and_fits_the_schema(path: Path) -> None:
+    assert load([ROOT / "config/config.yaml", path])
+    schema = json.loads((ROOT / "config/schema.json").read_text("utf-8"))
+    jsonschema.validate(json.loads(json.dumps(read_yaml(path), default=str)), schema)
+
+
+def test_the_schema_refuses_what_the_models_refuse() -> None:
+    schema = json.loads((ROOT / "config/schema.json").read_text("utf-8"))
+    for wrong in ({"serch": {}}, {"search": {"per_page": 501}}, {"world": {"source": "moon"}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+        with pytest.raises(InputError):
+            validate(wrong)
+
+
+def test_every_field_has_a_description() -> None:
+    def check(model: type[BaseModel]) -> None:
+        for name, info in model.model_fields.items():
+            assert info.description, f"{model.__name__}.{name} has no description"
+            for kind in (info.annotation, *get_args(info.annotation)):
+                if isinstance(kind, type) and issubclass(kind, BaseModel):
+                    check(kind)
+
+    check(Config)
+
+
+def test_all_faults_are_told_at_once_one_a_line_with_file_and_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "serch: {}\nsearch: {per_pag: 100, ladder: [200, 100]}\nhits: {images_per_task: many}\nseed: -1\n"
+    )
+    with pytest.raises(InputError) as caught:
+        load([ROOT / "config/config.yaml", path])
+    lines = str(caught.value).splitlines()[1:]
+    assert len(lines) == 5
+    assert all(line.strip().startswith(f"{path}: ") for line in lines)
+    text = "\n".join(lines)
+    assert "serch: unknown key; did you mean search?" in text
+    assert "search.per_pag: unknown key; did you mean per_page?" in text
+    assert "hits.images_per_task: 'many' is not allowed" in text
+    assert "seed: -1 is not allowed" in text
+    assert "search: ladder [200, 100] must rise" in text
+
+
+def test_contradictions_between_sections_are_told_beside_faults_within(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("seed: none\nworld: {source: real}\n")
+    with pytest.raises(InputError) as caught:
+        load([path])
+    text = str(caught.value)
+    assert "seed: 'none' is not allowed" in text
+    assert "review.reviewer: simulated needs an embedded world" in text
+    assert "reference.path: the real world needs" in text
+
+
+def test_strings_from_a_command_line_are_read_as_numbers() -> None:
+    assert validate({"sampling": {"threshold": {"frequency": "0.6"}}}).sampling.threshold.frequency == 0.6
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("a: [", "not YAML at line"), ("- 1", "holds a list"), (None, "cannot be read")],
+)
+def test_a_file_that_is_no_configuration_is_named(tmp_path: Path, text: str | None, complaint: str) -> None:
+    path = tmp_path / "mine.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(InputError, match=complaint) as caught:
+        load([path])
+    assert str(path) in str(caught.value)
+
+
+def test_missing_outside_files_are_all_named() -> None:
+    config = validate(
+        {"world": {"source": "folder", "folder": {"path": "nowhere"}}, "classes": {"table": "no.csv"}}
+    )
+    with pytest.raises(InputError) as caught:
+        require_outside(stages(config).values())
+    for name in (
+        "classes.table: no.csv",
+        "world.folder.votes",
+        "world.folder.train",
+        "world.folder.photographs",
+    ):
+        assert name in str(caught.value)
+
+
+def test_laying_over_merges_sections_and_replaces_lists() -> None:
+    base = {"a": {"b": 1, "c": [1, 2]}, "d": 1}
+    assert lay_over(base, {"a": {"c": [3]}}) == {"a": {"b": 1, "c": [3]}, "d": 1}
+
+
+def test_paths_are_not_part_of_versions_but_content_is(tmp_path: Path) -> None:
+    def version_of(folder: str, text: str) -> str:
+        table = tmp_path / folder / "classes.csv"
+        table.parent.mkdir()
+        table.write_text(text)
+        config = validate({"classes": {"table": str(table)}})
+        return plan(stages(config), config.seed)["classes"]
+
+    assert version_of("a", "x") == version_of("b", "x") != version_of("c", "y")
+
+
+def test_the_merged_file_can_be_read_again(tmp_path: Path) -> None:
+    text = yaml.safe_dump(Config().model_dump(mode="json"))
+    (tmp_path / "merged.yaml").write_text(text)
+    assert load([tmp_path / "merged.yaml"]) == Config()
