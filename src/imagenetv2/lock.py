@@ -21,6 +21,7 @@ def hold(data: Path) -> None:
     except BlockingIOError:
         file.seek(0)
         owner = file.read().strip() or "unknown"
+        file.close()
         raise InputError(
             f"{data} is in use by another run (process {owner}); wait for it or stop it."
         ) from None

@@ -17,6 +17,8 @@ except InputError as error:
     sys.exit(f"imagenetv2: {error}")
 
 os.environ["IMAGENETV2_CONFIG"] = str(merged)
+# Jobs run the subcommands of the environment that Snakemake runs in, activated or not.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 envvars:
