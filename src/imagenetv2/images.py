@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import warnings
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image
 
 from imagenetv2.benchmark.settings import Images
 
@@ -24,6 +26,17 @@ MAGIC = {
     b"II*\0": "TIFF",
     b"MM\0*": "TIFF",
 }
+
+TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What makes an image upright, by its EXIF orientation."""
 
 
 class UndecodableImageError(Exception):
@@ -102,11 +115,7 @@ def to_rgb(image: Image.Image) -> Image.Image:
 
 
 def _upright(image: Image.Image, orientation: int) -> Image.Image:
-    if orientation == 1:
-        return image
-    marked = image.copy()
-    marked.getexif()[ExifTags.Base.Orientation] = orientation
-    return ImageOps.exif_transpose(marked)
+    return image if orientation == 1 else image.transpose(TURNS[orientation])
 
 
 def _within(image: Image.Image, longest: int) -> Image.Image:
@@ -144,10 +153,33 @@ def spread(pixels: Pixels) -> float:
 
 
 def encode_png(pixels: Pixels) -> bytes:
-    """PNG without compression, so that the bytes do not depend on the zlib that Pillow was built with."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=0)
-    return buffer.getvalue()
+    """PNG without compression and filters: quick to write and read, and no library's choices are in its bytes."""
+    height, width = pixels.shape[:2]
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)
+    rows[:, 1:] = pixels.reshape(height, 3 * width)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", header),
+            _chunk(b"IDAT", _stored(rows.tobytes())),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+
+
+def _stored(data: bytes) -> bytes:
+    """A zlib stream of stored blocks (RFC 1950 and 1951)."""
+    parts = [b"\x78\x01"]
+    for start in range(0, len(data), 65535):
+        block = data[start : start + 65535]
+        last = start + 65535 >= len(data)
+        parts += [struct.pack("<BHH", last, len(block), len(block) ^ 0xFFFF), block]
+    return b"".join((*parts, struct.pack(">I", zlib.adler32(data))))
 
 
 def encode_jpeg(pixels: Pixels, quality: int = 90) -> bytes:

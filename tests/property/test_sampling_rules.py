@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imagenetv2.sampling import matched_frequency, threshold, top_images
@@ -27,6 +27,8 @@ SECTIONS: dict[str, Any] = {
     "top_images": TopImages(),
     "matched_frequency": MatchedFrequency(minimum_validation=1),
 }
+many = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+few = settings(many, max_examples=40)
 EDGES = [Fraction(k, 5) for k in range(1, 5)]
 
 votes = st.integers(10, 14).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -63,6 +65,7 @@ def own_bin(candidate: Candidate) -> int:
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=8).filter(any), st.integers(0, 40))
+@many
 def test_scaled_counts_are_the_largest_remainders(counts: list[int], total: int) -> None:
     shares = [Fraction(c * total, sum(counts)) for c in counts]
     expected = [s.numerator // s.denominator for s in shares]
@@ -74,12 +77,14 @@ def test_scaled_counts_are_the_largest_remainders(counts: list[int], total: int)
 
 
 @given(votes)
+@many
 def test_bins_hold_their_lower_edge_exactly(pair: tuple[int, int]) -> None:
     assert bin_of(*pair, EDGES) == own_bin(Candidate("i", pair[1], pair[0], "free"))
     assert [exact(e) for e in MatchedFrequency().edges] == EDGES
 
 
 @given(candidates(), st.sets(st.integers(0, 29)), st.sampled_from([None, Fraction(7, 10)]))
+@many
 def test_first_failing_reason(
     images: tuple[Candidate, ...], black: set[int], lowest: Fraction | None
 ) -> None:
@@ -101,6 +106,7 @@ def test_first_failing_reason(
 
 
 @given(free(), st.integers(1, 12), st.data())
+@many
 def test_threshold_carries_over_in_order_and_draws_the_rest(
     images: tuple[Candidate, ...], wanted: int, data: st.DataObject
 ) -> None:
@@ -115,6 +121,7 @@ def test_threshold_carries_over_in_order_and_draws_the_rest(
 
 
 @given(free(), st.integers(1, 12), st.data())
+@many
 def test_top_images_leave_none_better_behind(
     images: tuple[Candidate, ...], wanted: int, data: st.DataObject
 ) -> None:
@@ -158,6 +165,7 @@ def expected_upward(counts: list[int], targets: list[int]) -> Counter[tuple[int,
 
 
 @given(free(), st.lists(votes, min_size=1, max_size=30), st.integers(1, 12))
+@many
 def test_matched_frequency_fills_the_validation_histogram(
     images: tuple[Candidate, ...], validation: list[tuple[int, int]], wanted: int
 ) -> None:
@@ -178,6 +186,7 @@ def test_matched_frequency_fills_the_validation_histogram(
 
 
 @given(free(), st.lists(votes, min_size=1, max_size=20), st.integers(1, 12), st.data())
+@many
 def test_matched_frequency_keeps_previous_images_in_their_bins(
     images: tuple[Candidate, ...], validation: list[tuple[int, int]], wanted: int, data: st.DataObject
 ) -> None:
@@ -206,6 +215,7 @@ def test_matched_frequency_keeps_previous_images_in_their_bins(
 
 
 @given(st.sampled_from(sorted(RULES)), free(), st.lists(votes, min_size=1, max_size=20), st.data())
+@many
 def test_row_order_does_not_matter(
     rule: str, images: tuple[Candidate, ...], validation: list[tuple[int, int]], data: st.DataObject
 ) -> None:
@@ -232,7 +242,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 @given(plans(), st.sets(st.integers(0, 29)), st.sets(st.integers(0, 29)))
-@settings(deadline=None, max_examples=40)
+@few
 def test_chain_of_revisions_ends_and_holds_only_eligible_images(
     plan: Plan, faulty: set[int], overlooked: set[int]
 ) -> None:
@@ -268,7 +278,7 @@ def test_chain_of_revisions_ends_and_holds_only_eligible_images(
 
 
 @given(plans(), st.sets(st.integers(0, 29), max_size=4))
-@settings(deadline=None, max_examples=40)
+@few
 def test_classes_without_newly_blacklisted_candidates_would_be_drawn_the_same(
     plan: Plan, refused: set[int]
 ) -> None:

@@ -23,7 +23,5 @@ class Report(Section):
 
     title: str = Field("A new test set, and what models make of it", description="Heading of the report.")
     examples: int = Field(8, ge=1, description="Pictures of a class shown of each set.")
-    classes: int = Field(
-        12, ge=1, description="Classes whose pictures are shown; of more, a seeded sample."
-    )
+    classes: int = Field(12, ge=1, description="Classes whose pictures are shown; of more, a seeded sample.")
     pairs: int = Field(24, ge=0, description="Near-duplicate pairs shown.")

@@ -39,18 +39,12 @@ RULE_SUMMARY = Table(
         Column("annotated", "int64", "those of them with enough votes to have a selection frequency"),
         Column("models", "int64", "models averaged over"),
         Column("frequency", "float64", "average observed selection frequency", nullable=True),
-        Column(
-            "frequency_low", "float64", "lower end of its bootstrap interval over images", nullable=True
-        ),
-        Column(
-            "frequency_high", "float64", "upper end of its bootstrap interval over images", nullable=True
-        ),
+        Column("frequency_low", "float64", "lower end of its bootstrap interval over images", nullable=True),
+        Column("frequency_high", "float64", "upper end of its bootstrap interval over images", nullable=True),
         Column("true_frequency", "float64", "average true selection frequency, where known", nullable=True),
         Column("true_low", "float64", "lower end of its bootstrap interval over images", nullable=True),
         Column("true_high", "float64", "upper end of its bootstrap interval over images", nullable=True),
-        Column(
-            "observed_shift", "float64", "observed frequency less that of the original", nullable=True
-        ),
+        Column("observed_shift", "float64", "observed frequency less that of the original", nullable=True),
         Column("observed_shift_low", "float64", "lower end of its bootstrap interval", nullable=True),
         Column("observed_shift_high", "float64", "upper end of its bootstrap interval", nullable=True),
         Column(
@@ -85,7 +79,9 @@ FUNNEL = Table(
         Column("order", "int64", "place in the funnel, from 0"),
         Column("stage", "string", "the stage"),
         Column("step", "string", "what is counted, in words"),
-        Column("unit", "string", "what one of them is: record, photograph, image, task, answer, vote or pair"),
+        Column(
+            "unit", "string", "what one of them is: record, photograph, image, task, answer, vote or pair"
+        ),
         Column("count", "int64", "how many"),
         Column("dropped", "bool", "whether these left the pool"),
         Column("table", "string", "the table that lists them: <stage>/<file>"),

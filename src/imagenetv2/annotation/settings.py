@@ -27,7 +27,7 @@ class Hits(Section):
     shown_side: int = Field(160, ge=32, description="Longest side of the images shown to workers, in pixels.")
     workers_per_task: int = Field(10, ge=1, description="Distinct workers who answer each task.")
     reward: Decimal = Field(
-        Decimal("0.20"), ge=0, decimal_places=2, description="Reward an assignment, US dollars."
+        Decimal("0.20"), ge=Decimal("0.01"), decimal_places=2, description="Reward an assignment, US dollars."
     )
     minutes: int = Field(30, ge=1, description="Time a worker has for a task, in minutes.")
     blinding: Literal["seed", "environment"] = Field(

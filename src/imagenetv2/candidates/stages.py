@@ -42,8 +42,9 @@ QUERIES = Table(
         Column("total", "int64", "results that Flickr claims"),
         Column("pages", "int64", "pages fetched"),
         Column("returned", "int64", "records returned"),
+        Column("malformed", "int64", "records that could not be read, dropped"),
         Column("unique", "int64", "distinct photographs returned"),
-        Column("outside_window", "int64", "records outside the dates asked for, dropped"),
+        Column("outside_window", "int64", "photographs outside the dates and licences asked for, dropped"),
         Column("kept", "int64", "photographs admitted to the class by this query"),
     ),
     ("wnid", "query", "uploaded_from"),
@@ -84,6 +85,25 @@ COPIES = Table(
     ),
     ("image_id", "photo_id"),
 )
+DOWNLOADS = Table(
+    "downloads.parquet",
+    "What became of each photograph found, one row a photograph.",
+    (
+        Column("photo_id", "string", "Flickr id"),
+        Column("url", "string", "address asked for"),
+        Column("state", "string", "fetched, unavailable, gone or failed"),
+        Column("http_status", "int64", "last HTTP status; none where no answer came", nullable=True),
+        Column("content_type", "string", "content type that the host claims", nullable=True),
+        Column("bytes", "int64", "size of the file", "bytes", nullable=True),
+        Column("source_sha256", "string", "SHA-256 of the file", nullable=True),
+        Column(
+            "stored_width", "int64", "width in the file, before orientation and reduction", "pixels", True
+        ),
+        Column("stored_height", "int64", "height in the file", "pixels", True),
+        Column("exif_warnings", "int64", "warnings about damaged EXIF data", nullable=True),
+    ),
+    ("photo_id",),
+)
 REJECTED = Table(
     "rejected.parquet",
     "Photographs found but not in the pool.",
@@ -117,10 +137,11 @@ def stages(config: Config) -> list[Stage]:
             files=(
                 CANDIDATES,
                 COPIES,
+                DOWNLOADS,
                 REJECTED,
                 File("images.zip", "Canonical images as PNG, one folder a WordNet ID."),
             ),
-            settings={"candidates": config.candidates, "images": config.images},
+            settings={"candidates": config.candidates, "images": config.images, "search": config.search},
             reads=("classes", "search", "world") if embedded else ("classes", "search"),
             service=True,
         ),

@@ -11,6 +11,7 @@ from typing import Any
 from imagenetv2 import job
 from imagenetv2.commands.options import add_plan, plan
 from imagenetv2.errors import InputError
+from imagenetv2.evaluation.stages import SETS
 from imagenetv2.plan import Plan
 
 SINGLE = {
@@ -90,12 +91,21 @@ def run(options: argparse.Namespace) -> int:
 
 def run_set(planned: Plan, options: argparse.Namespace) -> int:
     """Evaluate all models on one set in one process, so that libraries and images are loaded once."""
-    from imagenetv2.evaluation.batch import run_set as evaluate
+    from imagenetv2.evaluation.batch import run_all
 
     names = planned.family(f"predictions/{options.member}")
     if not names:
-        raise InputError(f"{options.member} is no set; known are original and the names of the rules.")
-    evaluate([planned.stages[n] for n in names], planned, force=options.force, **shared(options))
+        raise InputError(f"{options.member} is no set; known are {', '.join(SETS)}.")
+    made = run_all(
+        [planned.stages[n] for n in names],
+        planned.versions,
+        planned.data,
+        planned.config.seed,
+        force=options.force,
+        **shared(options),
+    )
+    for name in names:
+        _say(name, planned.versions[name], planned, name in made)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from imagenetv2.settings import Section, operational
 
@@ -16,7 +16,7 @@ class Pixels(Section):
     enabled: bool = Field(True, description="Whether this metric is used.")
     k: int = Field(30, ge=1, le=1000, description="Neighbours kept for each candidate.")
     side: int = Field(
-        64, ge=2, le=256, description="Images are squashed to this many pixels a side; the study: 256."
+        32, ge=2, le=256, description="Images are squashed to this many pixels a side; the study: 256."
     )
 
 
@@ -34,11 +34,17 @@ class Features(Section):
         description="standard: scaled as the network was trained; paper: raw 0 to 255, as the study fed VGG-16. "
         "Cut-offs belong to the mode.",
     )
-    side: int = Field(64, ge=32, le=512, description="Input size of the network in pixels; VGG-16 takes 224.")
+    side: int = Field(48, ge=32, le=512, description="Input size of the network in pixels; VGG-16 takes 224.")
     weights: Path | None = operational(
         None, "File of the network's weights; null takes torchvision's or the package's."
     )
     batch: int = operational(64, "Images a forward pass.", ge=1)
+
+    @model_validator(mode="after")
+    def _fed_as_trained(self) -> Features:
+        if self.preprocessing == "paper" and self.network != "vgg16":
+            raise ValueError(f"preprocessing paper is for vgg16; {self.network} takes standard")
+        return self
 
 
 class Structure(Section):
@@ -47,13 +53,14 @@ class Structure(Section):
     enabled: bool = Field(True, description="Whether this metric is used.")
     k: int = Field(30, ge=1, le=1000, description="Neighbours kept for each candidate.")
     side: int = Field(
-        64, ge=8, le=256, description="Images are squashed to this many pixels a side; the study: 256."
+        24, ge=8, le=256, description="Images are squashed to this many pixels a side; the study: 256."
     )
-    window: int = Field(9, ge=3, description="Side of the uniform window, odd; the study: 35 at 256 pixels.")
+    window: int = Field(7, ge=3, description="Side of the uniform window, odd; the study: 35 at 256 pixels.")
     classes: int = Field(5, ge=0, description="WordNet-nearest classes whose training images are references.")
     everything: bool = Field(
         False,
-        description="Also all validation and test images and all other candidates, as in the released code.",
+        description="Also all validation and test images and all other candidates, as in the released code; "
+        "else the other candidates of the candidate's own classes.",
     )
 
     @field_validator("window")
@@ -73,17 +80,25 @@ class Neighbours(Section):
 
 
 class Cutoffs(Section):
-    """Pairs below any of these are looked at by a reviewer."""
+    """Pairs at or below any of these are looked at by a reviewer.
+
+    They belong to the metric's side, network, preprocessing and window: a change of those needs other ones. The
+    defaults were chosen on the rendered world, where about one false pair in three candidates is let through by
+    each metric.
+    """
 
     l2: float = Field(
-        7.5e6,
+        3e5,
         ge=0,
-        description="Squared pixel distance; the study's 1.2e8 at 256 pixels is 610 a value, as here.",
+        description="Squared pixel distance: here about 100 a value, or 10 grey levels; the study: 1.2e8 at 256 "
+        "pixels, 610 a value.",
     )
     fc7: float = Field(
-        40.0, ge=0, description="Squared feature distance; the study: 1.32e4 with VGG-16 and raw input."
+        400.0, ge=0, description="Squared feature distance; the study: 1.32e4 with VGG-16 and raw input."
     )
-    ssim: float = Field(0.2205, ge=0, le=1, description="(1 − SSIM) / 2; the study's value.")
+    ssim: float = Field(
+        0.16, ge=0, le=1, description="(1 − SSIM) / 2; the study: 0.2205 with a window of 35 at 256 pixels."
+    )
 
 
 class Duplicates(Section):

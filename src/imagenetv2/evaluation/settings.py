@@ -56,7 +56,7 @@ class Model(Section):
         return self
 
 
-def _trained(name: str, architecture: str, epochs: int, side: int = 32, rate: float = 0.003) -> Model:
+def _trained(name: str, architecture: str, epochs: int, rate: float, side: int = 32) -> Model:
     return Model(
         name=name,
         kind="timm_trained",
@@ -75,11 +75,11 @@ def _spread() -> tuple[Model, ...]:
         Model(name="random_features", kind="random_features", family="baseline", side=24),
         Model(name="hog_linear", kind="hog", family="baseline", side=48),
         Model(name="lite0_linear", kind="lite0_features", family="transfer", side=64),
-        _trained("resnet_short", "test_resnet", epochs=3),
-        _trained("resnet", "test_resnet", epochs=10),
-        _trained("convnext", "test_convnext", epochs=10),
-        _trained("byobnet", "test_byobnet", epochs=10),
-        _trained("vit", "test_vit", epochs=12),
+        _trained("resnet_short", "test_resnet", epochs=3, rate=0.003),
+        _trained("resnet", "test_resnet", epochs=7, rate=0.004),
+        _trained("byobnet", "test_byobnet", epochs=7, rate=0.005),
+        _trained("efficientnet", "test_efficientnet", epochs=7, rate=0.006),
+        _trained("vit", "test_vit", epochs=8, rate=0.0015),
     )
 
 

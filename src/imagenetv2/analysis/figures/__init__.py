@@ -1,0 +1,1 @@
+"""Figures for a paper and for the report, one idea a file."""

@@ -1,0 +1,86 @@
+"""What was run: versions of all stages, and settings that are not the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from imagenetv2.artifacts import Artifact
+from imagenetv2.config import Config
+from imagenetv2.graph import stages
+from imagenetv2.settings import versioned
+from imagenetv2.stages import Stage
+
+
+def link(stage: str, version: str, file: str = "manifest.json") -> str:
+    """Address of a file of an artifact, from the report's own folder or from ``data/latest/report``."""
+    return f"../../{stage}/{version}/{file}"
+
+
+def provenance(artifacts: Mapping[str, Artifact]) -> dict[str, Any]:
+    """Versions, and settings that differ from the defaults.
+
+    Returns:
+        ``stages``: name, version and address of each stage that the report reads, families of models apart;
+        ``models``: the same for models and predictions; ``settings``: key, value and default of each setting
+        that differs; ``seed``.
+    """
+    versions = {name: artifact.version for name, artifact in artifacts.items()}
+    for artifact in artifacts.values():
+        versions |= artifact.manifest.get("reads", {})
+    rows = [
+        {"stage": name, "version": version, "link": link(name, version)}
+        for name, version in sorted(versions.items())
+    ]
+    many = ("models/", "predictions/")
+    return {
+        "stages": [row for row in rows if not row["stage"].startswith(many)],
+        "models": [row for row in rows if row["stage"].startswith(many)],
+        "settings": differing({n: a.manifest for n, a in artifacts.items()}),
+    }
+
+
+def differing(manifests: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Settings in ``manifests``, by stage, that are not what the default configuration has.
+
+    A setting that the default configuration does not know, such as those of another model, has no default.
+    """
+    config = Config()
+    defaults = stages(config)
+    found: dict[str, dict[str, str]] = {}
+    for name, manifest in manifests.items():
+        usual = dict(_default(defaults[name])) if name in defaults else {}
+        for key, value in leaves(manifest.get("settings", {})):
+            if key in usual and usual[key] == value:
+                continue
+            shown = f"{name}.{key.removeprefix('this.')}" if key.startswith("this.") else key
+            default = _plain(usual[key]) if key in usual else ""
+            found[shown] = {"key": shown, "value": _plain(value), "default": default}
+        seed = manifest.get("seed")
+        if seed is not None and seed != config.seed:
+            found["seed"] = {"key": "seed", "value": str(seed), "default": str(config.seed)}
+    return [found[key] for key in sorted(found)]
+
+
+def _default(stage: Stage) -> Iterator[tuple[str, Any]]:
+    settings = {name: versioned(section) for name, section in stage.settings.items()}
+    if stage.detail is not None:
+        settings["this"] = versioned(stage.detail)
+    return leaves(settings)
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of nested mappings with its dotted path; lists are leaves."""
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}.{key}" if path else str(key))
+    elif path:
+        yield path, value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if value is None or value == {}:
+        return "none"
+    return str(value)

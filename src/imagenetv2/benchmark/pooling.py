@@ -1,0 +1,55 @@
+"""Work spread over threads or processes, with results in the order of the items and a bound on what waits."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@contextmanager
+def processes(cores: int) -> Iterator[Executor | None]:
+    """A pool of processes; None where one core is allowed, which means: work here.
+
+    Processes are spawned, since forking one that has threads can hang.
+    """
+    if cores <= 1:
+        yield None
+        return
+    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def in_order(pool: Executor | None, work: Callable[[T], R], items: Iterable[T], ahead: int) -> Iterator[R]:
+    """``work`` of each item, in the order of the items; at most ``ahead`` are handed out at once."""
+    if pool is None:
+        yield from map(work, items)
+        return
+    source = iter(items)
+    waiting: deque[Future[R]] = deque(pool.submit(work, item) for item in islice(source, ahead))
+    try:
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(work, item) for item in islice(source, 1))
+            yield result
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """The items in tuples of that size, the last maybe shorter."""
+    source = iter(items)
+    while chunk := tuple(islice(source, size)):
+        yield chunk

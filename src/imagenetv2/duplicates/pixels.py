@@ -1,0 +1,98 @@
+"""l2: squared Euclidean distance of pixels, exact for every pair.
+
+The usual expansion |x|² + |y|² − 2xy is exact here: pixels are centred to −128 … 127, so that a sum of 1,024
+products stays within 2^24 and is exact in float32 in whatever order it is added; blocks of 1,024 values are added
+up in float64, exact up to 2^53. So the result depends neither on tiles nor on threads nor on the linear algebra
+library. Rounded expansions lose near-duplicates: see facebookresearch/faiss#297.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from imagenetv2.duplicates import squashed
+from imagenetv2.duplicates.neighbours import Distances, Nearest, table
+from imagenetv2.duplicates.settings import Pixels
+from imagenetv2.job import Job
+from imagenetv2.progress import progress
+
+BLOCK = 1024
+"""Values of a partial sum in float32: 1,024 · 128² = 2^24."""
+TILE = 2048
+"""Images of a tile, along both sides."""
+
+Centred = npt.NDArray[np.float32]
+
+
+def run(job: Job) -> None:
+    """Write the nearest neighbours of each candidate among originals and other candidates."""
+    settings = job.settings(Pixels)
+    images, archives = squashed.of(job)
+    pixels = squashed.squashed(images, archives, settings.side, job.cores, job.data)
+    flat = pixels.reshape(len(pixels), -1)
+    nearest = search(flat, images.candidates, images.never, settings.k)
+    ids = [images.ids[i] for i in images.candidates]
+    job.out.table("neighbours", table(nearest, ids, images.ids, images.origins))
+    job.log.info("l2: %d candidates against %d images", len(ids), len(images.ids))
+
+
+def search(
+    pixels: npt.NDArray[np.uint8],
+    candidates: npt.NDArray[np.int64],
+    never: npt.NDArray[np.int64],
+    k: int,
+    tile: int = TILE,
+) -> Nearest:
+    """The k nearest images of each candidate.
+
+    Args:
+        pixels: images × values, uint8, in the order of their ids.
+        candidates: indices of the candidates among them.
+        never: for each candidate the index of an image that does not count, or -1.
+        k: neighbours wanted; where there are fewer images, all of them.
+        tile: images of a tile along both sides; changes speed and memory only.
+    """
+    parts = []
+    for rows in progress(list(_slices(len(candidates), tile)), "l2"):
+        part = Nearest.none(rows.stop - rows.start, k)
+        left = pixels[candidates[rows]]
+        for columns in _slices(len(pixels), tile):
+            distance = squared_distances(left, pixels[columns])
+            index = np.arange(columns.start, columns.stop)
+            own = never[rows] - columns.start
+            row = np.flatnonzero((own >= 0) & (own < len(index)))
+            distance[row, own[row]] = np.inf
+            part = part.merged(distance, index)
+        parts.append(part)
+    if not parts:
+        return Nearest.none(0, k)
+    return Nearest(np.concatenate([p.distance for p in parts]), np.concatenate([p.index for p in parts]))
+
+
+def squared_distances(x: npt.NDArray[np.uint8], y: npt.NDArray[np.uint8]) -> Distances:
+    """Σ (x − y)² of every pair: rows of x × rows of y, integers in float64.
+
+    Exact for up to 2^37 values an image.
+    """
+    product = np.zeros((len(x), len(y)))
+    norm_x, norm_y = np.zeros(len(x)), np.zeros(len(y))
+    for values in _slices(x.shape[1], BLOCK):
+        a, b = _centred(x[:, values]), _centred(y[:, values])
+        product += a @ b.T
+        norm_x += np.einsum("ij,ij->i", a, a)
+        norm_y += np.einsum("ij,ij->i", b, b)
+    product *= -2
+    product += norm_x[:, None]
+    product += norm_y[None, :]
+    return product
+
+
+def _centred(values: npt.NDArray[np.uint8]) -> Centred:
+    return values.astype(np.float32) - np.float32(128)
+
+
+def _slices(length: int, size: int) -> Iterator[slice]:
+    return (slice(start, min(start + size, length)) for start in range(0, length, size))

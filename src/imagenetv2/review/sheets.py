@@ -1,0 +1,146 @@
+"""Sheets: pages on which people judge, each one file that needs no server and no network."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from imagenetv2.archive import Reader
+from imagenetv2.images import encode_jpeg, within
+from imagenetv2.plan import Plan as Run
+from imagenetv2.progress import progress
+from imagenetv2.randomness import generator
+from imagenetv2.review.queue import PAIRS, artifact, classes, pairs_waiting, require_people
+from imagenetv2.sampling.stages import RULES
+
+LONGEST = 320
+"""Pixels of the longest side of a picture on a sheet."""
+REASONS = (
+    "not representative of the class",
+    "cartoon, painting, drawing or rendering",
+    "different in distribution from the validation images",
+    "unclear, blurry, heavily occluded, edited, or the object is small",
+)
+METRICS = {"l2": "pixels, squared distance", "fc7": "features, squared distance", "ssim": "(1 − SSIM) / 2"}
+
+
+def write(run: Run, kind: str, folder: Path, each: int) -> list[Path]:
+    """Write what waits for a verdict, ``each`` pairs or classes a sheet. Returns the paths, none if all is done."""
+    require_people(run)
+    with Pictures(run) as pictures:
+        items, facts = _pairs(run) if kind == PAIRS else _classes(run, kind)
+        written = []
+        template = _environment().get_template("pairs.html.j2" if kind == PAIRS else "classes.html.j2")
+        parts = [items[start : start + each] for start in range(0, len(items), each)]
+        for number, part in enumerate(progress(parts, "writing sheets"), 1):
+            name = f"{kind}-revision-{facts['revision']}" if kind in RULES else kind
+            path = folder / f"{name}-{number:03d}.html"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            page = template.render(
+                **facts,
+                kind=kind,
+                name=path.stem,
+                number=number,
+                sheets=len(parts),
+                items=_shown(part, pictures),
+            )
+            path.write_text(page, "utf-8")
+            written.append(path)
+    return written
+
+
+class Pictures:
+    """Pictures of candidates and original images by image_id, as data addresses."""
+
+    def __init__(self, run: Run) -> None:
+        self._places: dict[str, tuple[Reader, str]] = {}
+        self._readers = []
+        for stage in ("reference", "candidates"):
+            source = artifact(run, stage)
+            reader = Reader(source.path("images.zip"))
+            self._readers.append(reader)
+            table = source.table(stage)
+            for image, file in zip(table["image_id"].tolist(), table["file"].tolist(), strict=True):
+                self._places[image] = (reader, file)
+
+    def __enter__(self) -> Pictures:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for reader in self._readers:
+            reader.close()
+
+    def address(self, image: str) -> str:
+        """The picture as a JPEG in a data address; all come from one encoder."""
+        reader, file = self._places[image]
+        data = encode_jpeg(within(reader.pixels(file), LONGEST))
+        return f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
+
+
+def _shown(items: Sequence[dict[str, Any]], pictures: Pictures) -> Iterator[dict[str, Any]]:
+    for item in items:
+        yield {**item, "pictures": {i: pictures.address(i) for i in item["ids"]}}
+
+
+def _pairs(run: Run) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    cutoffs = run.config.duplicates.cutoffs.model_dump()
+    items = []
+    for row in pairs_waiting(run).to_dict("records"):
+        distances = [
+            (
+                label,
+                "not near" if pd.isna(row[m]) else f"{row[m]:.4g}",
+                f"{cutoffs[m]:.4g}",
+                m in row["found_by"],
+            )
+            for m, label in METRICS.items()
+        ]
+        pair = (str(row["image_id"]), str(row["neighbour_id"]))
+        items.append({"ids": pair, "origin": row["origin"], "distances": distances})
+    return items, {}
+
+
+def _classes(run: Run, rule: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    queue = classes(run, rule)
+    table = artifact(run, "classes").table("classes")
+    names = {row["wnid"]: row for row in table.to_dict("records")}
+    reference = artifact(run, "reference").table("reference")
+    validation = reference[reference["split"] == "val"].groupby("wnid")["image_id"].agg(sorted).to_dict()
+    items = []
+    for wnid in queue.waiting:
+        images, among = list(queue.classes[wnid].ids), validation.get(wnid, [])
+        rng = generator(run.config.seed, "beside", rule, wnid)
+        count = min(run.config.review.beside, len(among))
+        beside = [among[i] for i in rng.choice(len(among), size=count, replace=False)] if count else []
+        items.append(
+            {
+                "wnid": wnid, "ids": [*images, *beside], "images": images, "beside": beside,
+                "words": ", ".join(names[wnid]["lemmas"]), "definition": names[wnid]["definition"],
+                "missing": queue.classes[wnid].missing,
+            }
+        )  # fmt: skip
+    return items, {"revision": queue.revision.number, "rule": RULES[rule], "reasons": REASONS}
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["script"] = _script
+    return environment
+
+
+def _script(value: Any) -> Markup:
+    """A value inside a script element: JSON in which no tag can begin."""
+    return Markup(json.dumps(value).replace("<", "\\u003c"))
