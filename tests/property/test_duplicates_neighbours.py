@@ -24,7 +24,9 @@ def test_l2_equals_sorting_all_pairs(values: np.ndarray, k: int, tile: int, data
     found = pixels.search(values, candidates, never, k, tile)
     whole = values.astype(np.int64)
     for row, (own, left_out) in enumerate(zip(candidates, never, strict=True)):
-        order = sorted((int(((whole[own] - other) ** 2).sum()), j) for j, other in enumerate(whole) if j != left_out)
+        order = sorted(
+            (int(((whole[own] - other) ** 2).sum()), j) for j, other in enumerate(whole) if j != left_out
+        )
         place = found.index[row] >= 0
         assert found.index[row][place].tolist() == [j for _, j in order[:k]]
         assert found.distance[row][place].tolist() == [d for d, _ in order[:k]]

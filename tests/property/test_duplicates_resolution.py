@@ -17,7 +17,9 @@ votes = st.dictionaries(
 )
 verdicts = st.sampled_from(["duplicate", "duplicate", "different", "unreviewed"])
 pairs = st.dictionaries(
-    st.tuples(names, st.sampled_from([*NAMES, "t1", "t2"])).filter(lambda p: p[0] != p[1]), verdicts, max_size=10
+    st.tuples(names, st.sampled_from([*NAMES, "t1", "t2"])).filter(lambda p: p[0] != p[1]),
+    verdicts,
+    max_size=10,
 )
 
 
@@ -34,11 +36,17 @@ def test_components_equal_networkx(images: set[str], edges: list[tuple[str, str]
 def test_of_each_component_one_stays_or_none(
     selected: dict[tuple[str, str], int], found: dict[tuple[str, str], str], random: object
 ) -> None:
-    rows = pd.DataFrame([(*key, value) for key, value in selected.items()], columns=["image_id", "wnid", "selected"])
+    rows = pd.DataFrame(
+        [(*key, value) for key, value in selected.items()], columns=["image_id", "wnid", "selected"]
+    )
     rows = rows.assign(shown=10, origin="candidates")
     pool = set(rows["image_id"])
     table = pd.DataFrame(
-        [(*key, "train" if key[1].startswith("t") else "candidates", v) for key, v in found.items() if key[0] in pool],
+        [
+            (*key, "train" if key[1].startswith("t") else "candidates", v)
+            for key, v in found.items()
+            if key[0] in pool
+        ],
         columns=["image_id", "neighbour_id", "origin", "verdict"],
     )
     table = table[(table["origin"] == "train") | table["neighbour_id"].isin(pool)]
@@ -49,7 +57,9 @@ def test_of_each_component_one_stays_or_none(
         staying = part["fate"].isin(["kept", "unreviewed"])
         originals = part["reason"].str.startswith("the original image")
         assert originals.all() or (staying.sum() == 1 and not originals.any()), component
-    waiting = set(table.loc[table["verdict"] == "unreviewed", ["image_id", "neighbour_id"]].to_numpy().ravel())
+    waiting = set(
+        table.loc[table["verdict"] == "unreviewed", ["image_id", "neighbour_id"]].to_numpy().ravel()
+    )
     assert not decided.loc[decided["image_id"].isin(waiting), "fate"].isin(["free", "kept"]).any()
     shuffled = rows.sample(frac=1, random_state=random.randrange(1000))  # type: ignore[attr-defined]
     again = fates(shuffled[["image_id", "wnid"]], copies, shuffled, table.iloc[::-1], (0.7, 0.6))

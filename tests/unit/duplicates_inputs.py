@@ -66,13 +66,11 @@ def inputs(
         "candidates": {
             "candidates.parquet": filled(
                 CANDIDATES,
-                [
-                    {"image_id": name, "wnid": wnid, "file": f"{wnid}/{name}.png"}
-                    for name, wnid, _ in pool
-                ],
+                [{"image_id": name, "wnid": wnid, "file": f"{wnid}/{name}.png"} for name, wnid, _ in pool],
             ),
             "copies.parquet": filled(
-                COPIES, [{"image_id": name, "photo_id": f"p{name}"} for name in sorted({n for n, _, _ in pool})]
+                COPIES,
+                [{"image_id": name, "photo_id": f"p{name}"} for name in sorted({n for n, _, _ in pool})],
             ),
             "images.zip": archive({f"{wnid}/{name}.png": pixels for name, wnid, pixels in pool}),
         },

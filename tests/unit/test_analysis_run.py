@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from imagenetv2.errors import InputError
 from imagenetv2.graph import stages
 from imagenetv2.job import Job
 from imagenetv2.world.truth import DEFAULT
-from tests.unit.analysis_inputs import perform, simulate
+from tests.unit.analysis_inputs import simulate
 
 MakeJob = Callable[..., Job]
 
@@ -71,22 +70,6 @@ def test_fits_of_a_run(job: Job) -> None:
         f for f in fits["fits"] if (f["set"], f["scale"], f["group"]) == ("threshold", "linear", "all")
     )
     assert first["slope"] == pytest.approx(np.polyfit(wide["original"], wide["threshold"], 1)[0])
-
-
-def test_the_same_inputs_give_the_same_bytes(tmp_path: Path) -> None:
-    digests = [
-        {
-            name: facts["sha256"]
-            for name, facts in json.loads(
-                (
-                    perform(tmp_path / str(i), ["analysis"], classes=2) / "analysis/0123456789/manifest.json"
-                ).read_text()
-            )["files"].items()
-        }
-        for i in range(2)
-    ]
-    assert digests[0] == digests[1]
-    assert len(digests[0]) == 7
 
 
 def test_the_real_world_has_no_truth(make_job: MakeJob) -> None:

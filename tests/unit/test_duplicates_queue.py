@@ -44,7 +44,10 @@ def test_two_candidates_are_one_pair_with_the_smaller_id_first() -> None:
 def test_a_candidate_that_is_an_original_as_well_stands_as_the_original() -> None:
     # b has the pixels of a validation image: it is its own neighbour, and c finds it as an original.
     frame = listed(
-        ("b", "b", "val", 0.0), ("b", "c", "candidates", 2.0), ("c", "b", "val", 2.0), ("b", "a", "candidates", 3.0)
+        ("b", "b", "val", 0.0),
+        ("b", "c", "candidates", 2.0),
+        ("c", "b", "val", 2.0),
+        ("b", "a", "candidates", 3.0),
     )
     pairs = queue({"l2": frame}, CUTOFFS)
     assert pairs[["image_id", "neighbour_id", "origin"]].to_numpy().tolist() == [

@@ -29,7 +29,10 @@ def decide(
         pd.DataFrame(pairs, columns=["image_id", "neighbour_id", "origin", "verdict"]),
         good,
     )
-    return {(r["image_id"], r["wnid"]): (r["component"], r["fate"], r["reason"]) for r in decided.to_dict("records")}
+    return {
+        (r["image_id"], r["wnid"]): (r["component"], r["fate"], r["reason"])
+        for r in decided.to_dict("records")
+    }
 
 
 def test_an_image_by_itself_is_free() -> None:
@@ -63,7 +66,10 @@ def test_the_most_selected_image_stays_and_ties_go_to_more_votes_then_the_smalle
     found = decide([("a", "n1", 7, 10), ("b", "n1", 14, 20), ("c", "n1", 14, 20)], ring)
     assert [found[i, "n1"][1] for i in "abc"] == ["dropped", "kept", "dropped"]
     assert found["a", "n1"] == ("a", "dropped", "image b for class n1 is kept of its component")
-    assert found["b", "n1"][2] == "kept of 3 in its component; selected by 14 of 20 workers, the most for its class"
+    assert (
+        found["b", "n1"][2]
+        == "kept of 3 in its component; selected by 14 of 20 workers, the most for its class"
+    )
 
 
 def test_the_class_with_the_fewest_good_candidates_gets_the_image() -> None:
@@ -106,7 +112,11 @@ def test_images_of_one_photograph_are_one_component() -> None:
 
 def test_a_pair_without_a_verdict_holds_both_images_unless_they_are_dropped_anyway() -> None:
     votes = [("a", "n1", 9, 10), ("b", "n1", 8, 10), ("c", "n1", 7, 10)]
-    pairs = [("a", "b", "candidates", "unreviewed"), ("b", "t", "val", "duplicate"), ("c", "t", "val", "unreviewed")]
+    pairs = [
+        ("a", "b", "candidates", "unreviewed"),
+        ("b", "t", "val", "duplicate"),
+        ("c", "t", "val", "unreviewed"),
+    ]
     found = decide(votes, pairs)
     assert found["a", "n1"] == ("", "unreviewed", "its pair with image b has no verdict")
     assert found["b", "n1"][1] == "dropped"

@@ -95,7 +95,14 @@ def test_resolution_joins_metrics_and_verdicts(make_job: Callable[..., Job]) -> 
             "frequencies.parquet": filled(
                 FREQUENCIES,
                 [
-                    {"image_id": i, "wnid": w, "origin": "candidates", "shown": 10, "selected": n, "frequency": n / 10}
+                    {
+                        "image_id": i,
+                        "wnid": w,
+                        "origin": "candidates",
+                        "shown": 10,
+                        "selected": n,
+                        "frequency": n / 10,
+                    }
                     for i, w, n in votes
                 ],
             )
@@ -132,6 +139,8 @@ def test_resolution_joins_metrics_and_verdicts(make_job: Callable[..., Job]) -> 
 
 
 def test_paper_preprocessing_is_for_vgg16_only() -> None:
-    with pytest.raises(ValidationError, match="preprocessing paper is for vgg16; efficientnet_lite0 takes standard"):
+    with pytest.raises(
+        ValidationError, match="preprocessing paper is for vgg16; efficientnet_lite0 takes standard"
+    ):
         Features(preprocessing="paper")
     assert Features(network="vgg16", preprocessing="paper", side=224).side == 224

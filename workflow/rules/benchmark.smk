@@ -9,7 +9,7 @@ rule list_classes:
     log:
         f"logs/classes/{PLAN.versions['classes']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["classes"],
     message:
@@ -26,7 +26,7 @@ rule index_reference:
     log:
         f"logs/reference/{PLAN.versions['reference']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     threads: 2
     params:
         version=PLAN.versions["reference"],

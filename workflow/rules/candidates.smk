@@ -10,7 +10,7 @@ rule search_flickr:
     log:
         f"logs/search/{PLAN.versions['search']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["search"],
         endpoints=endpoints("search"),
@@ -30,7 +30,7 @@ rule download_candidates:
     log:
         f"logs/candidates/{PLAN.versions['candidates']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     threads: 2
     params:
         version=PLAN.versions["candidates"],

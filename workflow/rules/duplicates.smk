@@ -13,7 +13,7 @@ for MEMBER in PLAN.family("neighbours"):
         log:
             f"logs/{MEMBER}/{PLAN.versions[MEMBER]}.log",
         conda:
-            "imagenetv2"
+            "../envs/imagenetv2.yaml"
         threads: 1
         params:
             version=PLAN.versions[MEMBER],
@@ -33,7 +33,7 @@ rule review_pairs:
     log:
         f"logs/reviews/pairs/{PLAN.versions['reviews/pairs']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["reviews/pairs"],
     message:
@@ -51,7 +51,7 @@ rule resolve_duplicates:
     log:
         f"logs/duplicates/{PLAN.versions['duplicates']}.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         version=PLAN.versions["duplicates"],
     message:

@@ -14,7 +14,7 @@ rule point_latest:
     log:
         "logs/latest.log",
     conda:
-        "imagenetv2"
+        "../envs/imagenetv2.yaml"
     params:
         versions=sorted(PLAN.versions.items()),
     message:

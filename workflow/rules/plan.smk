@@ -18,7 +18,9 @@ except InputError as error:
 
 os.environ["IMAGENETV2_CONFIG"] = str(merged)
 # Jobs run the subcommands of the environment that Snakemake runs in, activated or not.
-os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+os.environ.update(
+    PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+)
 
 
 envvars:

@@ -13,7 +13,7 @@ for RULE in PLAN.family("datasets"):
         log:
             f"logs/reviews/{Path(RULE).name}/{PLAN.versions[f'reviews/{Path(RULE).name}']}.log",
         conda:
-            "imagenetv2"
+            "../envs/imagenetv2.yaml"
         params:
             version=PLAN.versions[f"reviews/{Path(RULE).name}"],
             member=Path(RULE).name,
@@ -36,7 +36,7 @@ for MEMBER in PLAN.family("datasets"):
         log:
             f"logs/{MEMBER}/{PLAN.versions[MEMBER]}.log",
         conda:
-            "imagenetv2"
+            "../envs/imagenetv2.yaml"
         threads: 1
         params:
             version=PLAN.versions[MEMBER],

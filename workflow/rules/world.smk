@@ -12,7 +12,7 @@ if PLAN.config.world.source != "real":
         log:
             f"logs/world/{PLAN.versions['world']}.log",
         conda:
-            "imagenetv2"
+            "../envs/imagenetv2.yaml"
         threads: 2
         params:
             version=PLAN.versions["world"],
@@ -30,7 +30,7 @@ if PLAN.config.world.source != "real":
         log:
             "logs/services/{stage}.log",
         conda:
-            "imagenetv2"
+            "../envs/imagenetv2.yaml"
         threads: 0
         params:
             parts=lambda wildcards: PARTS[wildcards.stage],

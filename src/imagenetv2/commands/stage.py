@@ -31,23 +31,26 @@ FAMILIES = {
     "neighbours": ("METRIC", "find nearest neighbours under one metric: l2, fc7 or ssim"),
     "reviews": ("WHAT", "gather the verdicts on pairs or on the set of a rule"),
     "datasets": ("RULE", "sample the set of one rule"),
-    "models": ("NAME", "train or name one model"),
     "predictions": ("SET", "evaluate all models on one set: original or a rule's"),
 }
+
+MODELS = "Stages models/NAME: train, or load and name, every model that is not there yet."
 
 
 def add(commands: Any) -> None:
     """Declare one subcommand a stage."""
     for name, text in SINGLE.items():
         if text is not None:
-            _options(commands.add_parser(name, help=text, description=f"Stage {name}: {text}."))
+            add_options(commands.add_parser(name, help=text, description=f"Stage {name}: {text}."))
     for name, (what, text) in FAMILIES.items():
         parser = commands.add_parser(name, help=text, description=f"Stage {name}/{what}: {text}.")
         parser.add_argument("member", metavar=what)
-        _options(parser)
+        add_options(parser)
+    add_options(commands.add_parser("models", help="train, or load and name, all models", description=MODELS))
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Options of every stage's subcommand."""
     add_plan(parser)
     parser.add_argument("--expect", metavar="VERSION", help="refuse to run where the version is another one")
     parser.add_argument(
@@ -64,8 +67,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the artifact, or all artifacts of a set's predictions."""
     planned = plan(options)
-    if options.command == "predictions":
-        return run_set(planned, options)
+    if options.command in ("models", "predictions"):
+        return run_family(planned, options)
     name = f"{options.command}/{options.member}" if options.command in FAMILIES else options.command
     if name not in planned.stages:
         family = planned.family(options.command)
@@ -89,11 +92,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def run_set(planned: Plan, options: argparse.Namespace) -> int:
-    """Evaluate all models on one set in one process, so that libraries and images are loaded once."""
+def run_family(planned: Plan, options: argparse.Namespace) -> int:
+    """All models, or all predictions on one set, in one process: libraries and images are loaded once."""
     from imagenetv2.evaluation.batch import run_all
 
-    names = planned.family(f"predictions/{options.member}")
+    family = "models" if options.command == "models" else f"predictions/{options.member}"
+    names = planned.family(family)
     if not names:
         raise InputError(f"{options.member} is no set; known are {', '.join(SETS)}.")
     made = run_all(

@@ -17,7 +17,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("world", help="make or serve the embedded world")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     make = actions.add_parser("make", help="stage world: draw or read its photographs")
-    stage._options(make)
+    stage.add_options(make)
     serve = actions.add_parser(
         "serve", help="run its Flickr, MTurk, image host and people on loopback until stopped"
     )
@@ -28,6 +28,7 @@ def add(commands: Any) -> None:
     serve.add_argument(
         "--parts", default="flickr,photos,mturk,host,people", help="comma-separated (default: all)"
     )
+    serve.add_argument("--log", type=Path, metavar="FILE", help="also write messages there")
     serve.set_defaults(run=run_serve)
     cifar = actions.add_parser(
         "cifar10h",

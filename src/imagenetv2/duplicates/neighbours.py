@@ -34,14 +34,25 @@ class Nearest:
 
         The result does not depend on how the columns were cut into tiles, nor on the order of the tiles.
         """
+        return self._with(distance, np.broadcast_to(index, distance.shape))
+
+    def joined(self, other: Nearest) -> Nearest:
+        """With what else was found for the same candidates; an image found by both counts once."""
+        return self._with(other.distance, other.index)
+
+    def _with(self, distance: Distances, index: Indices) -> Nearest:
         rows, k = self.distance.shape
         distances = np.concatenate([self.distance, distance], axis=1)
-        indices = np.concatenate([self.index, np.broadcast_to(index, distance.shape)], axis=1)
-        bound = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+        indices = np.concatenate([self.index, index], axis=1)
+        last = min(2 * k, distances.shape[1]) - 1  # each image may be there twice
+        bound = np.partition(distances, last, axis=1)[:, last : last + 1]
         row, column = np.nonzero((distances <= bound) & np.isfinite(distances))
         d, i = distances[row, column], indices[row, column]
         order = np.lexsort((i, d, row))
         row, d, i = row[order], d[order], i[order]
+        new = np.ones(len(row), dtype=bool)
+        new[1:] = (row[1:] != row[:-1]) | (i[1:] != i[:-1])
+        row, d, i = row[new], d[new], i[new]
         place = np.arange(len(row)) - np.searchsorted(row, row)
         out = Nearest.none(rows, k)
         row, d, i, place = (a[place < k] for a in (row, d, i, place))

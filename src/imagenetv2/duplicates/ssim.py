@@ -23,6 +23,8 @@ C2 = 585225
 SCALE = 10_000
 CENTRE = 128
 """Taken from every pixel: covariance and variance stay as they are, and numbers stay small."""
+ROUND = 1e12
+"""Twelve decimals are stored: the last digits depend on the order in which a mean is added up."""
 PAIRS = 16
 """Pairs at once: their windows fit into a core's cache."""
 
@@ -60,7 +62,7 @@ def windows(pixels: npt.NDArray[np.uint8], window: int) -> Windows:
 def dissimilarities(
     x: Windows, y: Windows, row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], window: int
 ) -> Values:
-    """(1 − SSIM) / 2 of the listed pairs: image ``row[i]`` of ``x`` with image ``column[i]`` of ``y``."""
+    """(1 − SSIM) / 2 of pairs, to twelve decimals: image ``row[i]`` of ``x`` with image ``column[i]`` of ``y``."""
     out = np.empty(len(row))
     for start in range(0, len(row), PAIRS):
         part = slice(start, start + PAIRS)
@@ -80,7 +82,7 @@ def _pairs(
     sx, sy = sx + CENTRE * n, sy + CENTRE * n
     luminance = (2 * SCALE * sx * sy + C1 * n * n) / (SCALE * (sx * sx + sy * sy) + C1 * n * n)
     similarity = (luminance * contrast).reshape(len(row), -1).mean(axis=1)
-    dissimilarity: Values = np.maximum((1.0 - similarity) / 2.0, 0.0)
+    dissimilarity: Values = np.rint(np.maximum((1.0 - similarity) / 2.0, 0.0) * ROUND) / ROUND
     return dissimilarity
 
 

@@ -29,7 +29,7 @@ ROWS, COLUMNS = 256, 256
 
 @dataclass(frozen=True)
 class Group:
-    """Candidates (rows of ``Collection.candidates``) that share a set of references (indices of images)."""
+    """Candidates of a class (rows of ``Collection.candidates``) and its references (indices of images)."""
 
     rows: npt.NDArray[np.int64]
     references: npt.NDArray[np.int64]
@@ -68,10 +68,11 @@ def groups(
     *,
     everything: bool,
 ) -> list[Group]:
-    """Which candidates are compared with which images.
+    """Which candidates are compared with which images, one group a class.
 
-    The references of a candidate are the training images of the classes that are ``near`` any of its classes, and
-    the other candidates of its own classes; ``everything`` adds all validation and test images and all candidates.
+    The references are the training images of the classes ``near`` the class, and its other candidates;
+    ``everything`` adds all validation and test images and all candidates. A candidate for several classes is in
+    several groups: its references are the union.
     """
     place = {name: i for i, name in enumerate(images.ids)}
     train = reference[reference["split"] == "train"]
@@ -83,18 +84,16 @@ def groups(
         others = reference.loc[reference["split"] != "train", "image_id"]
         added = {place[name] for name in others} | set(images.candidates.tolist())
     pool_of = {
-        wnid: {place[name] for name in rows["image_id"]} for wnid, rows in candidates.groupby("wnid", sort=True)
+        wnid: {place[name] for name in rows["image_id"]}
+        for wnid, rows in candidates.groupby("wnid", sort=True)
     }
     row_of = {int(index): row for row, index in enumerate(images.candidates)}
-    members: dict[tuple[str, ...], list[int]] = {}
-    for name, rows in candidates.groupby("image_id", sort=True):
-        members.setdefault(tuple(sorted(rows["wnid"])), []).append(row_of[place[str(name)]])
     out = []
-    for wnids, rows_of in sorted(members.items()):
-        near_ones = {w for wnid in wnids for w in near.get(wnid, (wnid,))}
-        own = (pool_of[w] for w in wnids)
-        references = added.union(*(of_class.get(w, set()) for w in near_ones), *own)
-        out.append(Group(np.array(sorted(rows_of)), np.array(sorted(references), dtype=np.int64)))
+    for wnid, members in pool_of.items():
+        others = (of_class.get(w, set()) for w in near.get(wnid, (wnid,)))
+        references = added.union(members, *others)
+        rows = sorted(row_of[index] for index in members)
+        out.append(Group(np.array(rows), np.array(sorted(references), dtype=np.int64)))
     return out
 
 
@@ -119,7 +118,9 @@ def search(
     ]
     results = in_order(lambda task: _nearest(pixels, images, task, k, window, tile[1]), tasks, cores)
     for task, found in zip(tasks, progress(results, "ssim", len(tasks)), strict=True):
-        nearest.distance[task.rows], nearest.index[task.rows] = found.distance, found.index
+        before = Nearest(nearest.distance[task.rows], nearest.index[task.rows])
+        both = before.joined(found)
+        nearest.distance[task.rows], nearest.index[task.rows] = both.distance, both.index
     return nearest
 
 

@@ -14,6 +14,12 @@ from imagenetv2.evaluation.kinds.network import Network, fill, state_digest
 from imagenetv2.evaluation.kinds.timm_pretrained import require_same, transformed, unavailable
 from imagenetv2.evaluation.settings import Model
 
+# What torchvision itself sets for these two where it loads weights, which were trained on inputs scaled another way.
+BUILT_WITH_WEIGHTS = {
+    "inception_v3": {"transform_input": True, "init_weights": False},
+    "googlenet": {"transform_input": True, "init_weights": False},
+}
+
 
 def describe(model: Model) -> Fitted:
     """Fetch the weights, and note what they are."""
@@ -69,7 +75,7 @@ def _choice(model: Model) -> Any:
 def _network(model: Model, choice: Any) -> Any:
     name = model.architecture.partition(".")[0]
     if model.weights is not None:
-        module = torchvision.models.get_model(name, weights=None)
+        module = torchvision.models.get_model(name, weights=None, **BUILT_WITH_WEIGHTS.get(name, {}))
         fill(module, model.weights)
         return module
     try:

@@ -6,6 +6,7 @@ there is no sine, power, exponential or matrix product here or in the modules th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -164,7 +165,7 @@ def capsule(f: Frame, a: tuple[float, float], b: tuple[float, float], ra: float,
     """Distance from a rod that widens from radius ``ra`` at ``a`` to ``rb`` at ``b``."""
     du, dv = b[0] - a[0], b[1] - a[1]
     pu, pv = f.u - np.float32(a[0]), f.v - np.float32(a[1])
-    t = np.clip((pu * np.float32(du) + pv * np.float32(dv)) / np.float32(du * du + dv * dv), 0, 1)
+    t: Plane = np.clip((pu * np.float32(du) + pv * np.float32(dv)) / np.float32(du * du + dv * dv), 0, 1)
     x, y = pu - t * np.float32(du), pv - t * np.float32(dv)
     away: Plane = np.sqrt(x * x + y * y) - (np.float32(ra) + t * np.float32(rb - ra))
     return away
@@ -172,11 +173,12 @@ def capsule(f: Frame, a: tuple[float, float], b: tuple[float, float], ra: float,
 
 def polygon(f: Frame, points: Sequence[tuple[float, float]], radius: float = 0.0) -> Plane:
     """Distance from a convex polygon, corners clockwise as seen (v points down)."""
-    worst = np.full_like(f.u, -np.inf)
+    worst: Plane = np.full_like(f.u, -np.inf)
     for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
         du, dv = x1 - x0, y1 - y0
-        length = float(np.sqrt(du * du + dv * dv))
+        length = math.sqrt(du * du + dv * dv)
         across, along = np.float32(dv / length), np.float32(du / length)
-        edge = (f.u - np.float32(x0)) * across - (f.v - np.float32(y0)) * along
+        edge: Plane = (f.u - np.float32(x0)) * across - (f.v - np.float32(y0)) * along
         worst = np.maximum(worst, edge)
-    return worst - np.float32(radius)
+    away: Plane = worst - np.float32(radius)
+    return away

@@ -5,6 +5,8 @@ Only ``/mturk/externalSubmit`` is the real website's; a real worker does the res
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit, urlunsplit
+
 from imagenetv2.world.servers.dispatch import Request, Response
 from imagenetv2.world.servers.hit import RefusedError
 from imagenetv2.world.servers.marketplace import Marketplace
@@ -28,7 +30,7 @@ class Workplace:
             return Response(405, b"Method not allowed\n")
         try:
             if action == "work":
-                return self._work()
+                return self._work(request.headers.get("Host", ""))
             if action == "accept":
                 assignment = self._market.accept(given.get("hitId", ""), given.get("workerId", ""))
                 return Response.json({"assignmentId": assignment})
@@ -45,16 +47,22 @@ class Workplace:
             return Response(409, f"{error}\n".encode())
         return Response(404, b"Not Found\n")
 
-    def _work(self) -> Response:
+    def _work(self, host: str) -> Response:
         return Response.json(
             [
                 {
                     "hitId": hit.hit_id,
                     "token": hit.token,
-                    "url": external_url(str(hit.request["Question"])),
+                    "url": _moved(external_url(str(hit.request["Question"])), host),
                     "places": hit.places,
                     "workers": workers,
                 }
                 for hit, workers in self._market.open_hits()
             ]
         )
+
+
+def _moved(url: str, host: str) -> str:
+    """The address on this server, whose port may be another than that of the run that published the task."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=host)) if host and parts.hostname == "127.0.0.1" else url
