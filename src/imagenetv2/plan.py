@@ -61,9 +61,9 @@ class Plan:
         names = (MANIFEST, RUN, *(f.name for f in self.stages[stage].files))
         return [str(self.folder(stage) / name) for name in names]
 
-    def inputs(self, stage: str) -> list[str]:
-        """Manifests of what it reads."""
-        return [self.manifest(name) for name in self.stages[stage].reads]
+    def inputs(self, *stages: str) -> list[str]:
+        """Manifests of what one or several stages read, sorted."""
+        return sorted({self.manifest(name) for stage in stages for name in self.stages[stage].reads})
 
     def family(self, prefix: str) -> list[str]:
         """Names of the stages below a prefix, such as ``neighbours``."""

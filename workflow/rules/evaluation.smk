@@ -4,19 +4,9 @@
 from imagenetv2.evaluation.stages import SETS
 
 
-def reads_of(family):
-    return sorted(
-        {path for stage in PLAN.family(family) for path in PLAN.inputs(stage)}
-    )
-
-
-def versions_of(family):
-    return [PLAN.versions[stage] for stage in PLAN.family(family)]
-
-
 rule prepare_models:
     input:
-        reads_of("models"),
+        PLAN.inputs(*PLAN.family("models")),
     output:
         [artifact(stage) for stage in PLAN.family("models")],
     log:
@@ -24,7 +14,7 @@ rule prepare_models:
     conda:
         "../envs/imagenetv2.yaml"
     params:
-        versions=versions_of("models"),
+        versions=[PLAN.versions[stage] for stage in PLAN.family("models")],
     message:
         "models: train, or load and name, every model"
     shell:
@@ -37,7 +27,7 @@ for SET in SETS:
         name:
             f"evaluate_{SET}"
         input:
-            reads_of(f"predictions/{SET}"),
+            PLAN.inputs(*PLAN.family(f"predictions/{SET}")),
         output:
             [artifact(stage) for stage in PLAN.family(f"predictions/{SET}")],
         log:
@@ -45,7 +35,9 @@ for SET in SETS:
         conda:
             "../envs/imagenetv2.yaml"
         params:
-            versions=versions_of(f"predictions/{SET}"),
+            versions=[
+                PLAN.versions[stage] for stage in PLAN.family(f"predictions/{SET}")
+            ],
             member=SET,
         message:
             "predictions/{params.member}: every model on this set"
