@@ -89,7 +89,8 @@ def test_intervals_are_exact(level: float) -> None:
 
 @pytest.mark.filterwarnings("ignore::Warning")  # crowd-kit calls what pandas deprecates
 def test_frequencies_are_crowdkits_label_distribution() -> None:
-    majority = pytest.importorskip("crowdkit.aggregation").MajorityVote
+    from crowdkit.aggregation import MajorityVote as majority
+
     rng = np.random.default_rng(5)
     answered = assignments(
         *((task, f"w{w}", [p for p in range(size) if rng.random() < 0.5]) for task, size in (("a-0", 3), ("b-0", 2)) for w in range(9))

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import torch
+from threadpoolctl import threadpool_limits
 
 from imagenetv2.duplicates import squashed
 from imagenetv2.duplicates.concurrency import in_order
@@ -43,7 +44,8 @@ def run(job: Job) -> None:
         filled = in_order(lambda item: (item[0], embedding(item[1])), pictures, job.cores)
         for place, values in filled:
             features[place] = values
-    nearest = search(features, images.candidates, images.never, settings.k)
+    with threadpool_limits(job.cores, user_api="blas"):
+        nearest = search(features, images.candidates, images.never, settings.k)
     ids = [images.ids[i] for i in images.candidates]
     job.out.table("neighbours", table(nearest, ids, images.ids, images.origins))
     job.log.info("fc7: %d candidates against %d images", len(ids), len(images.ids))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from imagenetv2.duplicates import squashed
 from imagenetv2.duplicates.neighbours import Distances, Nearest, table
@@ -33,7 +34,8 @@ def run(job: Job) -> None:
     images, archives = squashed.of(job)
     pixels = squashed.squashed(images, archives, settings.side, job.cores, job.data)
     flat = pixels.reshape(len(pixels), -1)
-    nearest = search(flat, images.candidates, images.never, settings.k)
+    with threadpool_limits(job.cores, user_api="blas"):
+        nearest = search(flat, images.candidates, images.never, settings.k)
     ids = [images.ids[i] for i in images.candidates]
     job.out.table("neighbours", table(nearest, ids, images.ids, images.origins))
     job.log.info("l2: %d candidates against %d images", len(ids), len(images.ids))

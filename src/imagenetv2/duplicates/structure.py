@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from imagenetv2.duplicates import squashed
 from imagenetv2.duplicates.concurrency import in_order
@@ -47,7 +48,8 @@ def run(job: Job) -> None:
         near(job.read("classes").table("classes"), settings.classes),
         everything=settings.everything,
     )
-    nearest = search(pixels, images, found, settings.k, settings.window, job.cores)
+    with threadpool_limits(1, user_api="blas"):  # tiles run beside each other instead
+        nearest = search(pixels, images, found, settings.k, settings.window, job.cores)
     ids = [images.ids[i] for i in images.candidates]
     job.out.table("neighbours", table(nearest, ids, images.ids, images.origins))
     pairs = sum(len(g.rows) * len(g.references) for g in found)
@@ -89,9 +91,10 @@ def groups(
     }
     row_of = {int(index): row for row, index in enumerate(images.candidates)}
     out = []
-    for wnid, members in pool_of.items():
-        others = (of_class.get(w, set()) for w in near.get(wnid, (wnid,)))
-        references = added.union(members, *others)
+    for name, members in pool_of.items():
+        wnid = str(name)
+        trained = [of_class.get(w, set()) for w in near.get(wnid, (wnid,))]
+        references = added.union(members, *trained)
         rows = sorted(row_of[index] for index in members)
         out.append(Group(np.array(rows), np.array(sorted(references), dtype=np.int64)))
     return out

@@ -33,10 +33,12 @@ def build(cifar: Path, counts: Path, out: Path, train_limit: int | None = None) 
         cifar: the folder ``cifar-10-batches-py``, one that holds it, or ``cifar-10-python.tar.gz``.
         counts: ``cifar10h-counts.npy``, test images × 10 classes: how many people chose which class.
         out: made where absent; earlier files of these names are replaced, each as a whole.
-        train_limit: most training photographs a class; None takes all.
+        train_limit: keep only the first so many training photographs; None keeps all.
 
     Raises InputError where a file is missing, damaged or of another form.
     """
+    if train_limit is not None and train_limit < 1:
+        raise InputError(f"--train-limit {train_limit} keeps nothing; give at least 1 or leave it out.")
     votes = read_counts(counts)
     batches = _Batches(cifar)
     images, labels = batches.read(TEST)
@@ -163,18 +165,17 @@ def _latin1(text: str, encoding: str) -> bytes:
 def _pack(
     file: BinaryIO, batches: Iterator[tuple[Images, list[int]]], limit: int | None, what: str
 ) -> list[str]:
-    """Write images as PNG into a tar archive; returns the name of each, "" for those left out."""
+    """Write images as PNG into a tar archive; returns their names."""
     seen = dict.fromkeys(LABELS, 0)
-    names = []
+    names: list[str] = []
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for images, labels in batches:
             for pixels, label in progress(zip(images, labels, strict=True), f"packing {what}", len(labels)):
+                if limit is not None and len(names) >= limit:
+                    return names
                 word = LABELS[label]
                 number = seen[word]
                 seen[word] += 1
-                if limit is not None and number >= limit:
-                    names.append("")
-                    continue
                 data = encode_png(np.ascontiguousarray(pixels))
                 entry = tarfile.TarInfo(f"{word}/{number:04d}.png")
                 entry.size, entry.mode, entry.mtime = len(data), 0o644, 0

@@ -51,17 +51,7 @@ def read_votes(path: Path, lemmas: Mapping[str, Sequence[str]]) -> list[Recorded
     """The table of votes, in its order. Raises InputError naming file, line and column of what is wrong."""
     names = by_name(lemmas)
     order = {wnid: n for n, wnid in enumerate(lemmas)}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file))
-    except FileNotFoundError as error:
-        raise InputError(f"world.folder.votes: {path} does not exist; correct the name.") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is no CSV file in UTF-8 ({error}); save it as one.") from error
-    header = rows[0] if rows else []
-    for wanted in ("image", "label"):
-        if wanted not in header:
-            raise InputError(f"{path} has no column {wanted}; its first line must name its columns.")
+    header, rows = _table(path)
     columns = {
         c: order[wnid_of(c, names, f"{path}, first line")]
         for c in header
@@ -74,7 +64,7 @@ def read_votes(path: Path, lemmas: Mapping[str, Sequence[str]]) -> list[Recorded
         )
     found: list[Recorded] = []
     seen: set[str] = set()
-    for line, row in enumerate(rows[1:], start=2):
+    for line, row in enumerate(rows, start=2):
         if not row:
             continue
         if len(row) != len(header):
@@ -89,6 +79,22 @@ def read_votes(path: Path, lemmas: Mapping[str, Sequence[str]]) -> list[Recorded
         seen.add(record.image)
         found.append(record)
     return found
+
+
+def _table(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The first line and the others."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file))
+    except FileNotFoundError as error:
+        raise InputError(f"world.folder.votes: {path} does not exist; correct the name.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} is no CSV file in UTF-8 ({error}); save it as one.") from error
+    header = rows[0] if rows else []
+    for wanted in ("image", "label"):
+        if wanted not in header:
+            raise InputError(f"{path} has no column {wanted}; its first line must name its columns.")
+    return header, rows[1:]
 
 
 def _record(

@@ -142,7 +142,7 @@ def _fill(job: Job, name: str, pictures: Mapping[str, Picture], side: int) -> di
 def _made(pictures: Sequence[Picture], side: int, seed: int, cores: int) -> Iterator[Made]:
     """The files in order, by as many processes as there are cores; the result does not depend on how many."""
     work = partial(make, side=side, seed=seed)
-    if cores == 1 or len(pictures) < 8 * CHUNK:
+    if cores == 1 or len(pictures) < 4 * CHUNK:
         yield from map(work, pictures)
         return
     with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as workers:

@@ -39,11 +39,11 @@ class FolderFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+        self._names = {p.relative_to(folder).as_posix() for p in sorted(folder.rglob("*")) if p.is_file()}
 
     def names(self) -> list[str]:
         """All names, sorted."""
-        return [n for n in self._names if not hidden(n)]
+        return sorted(n for n in self._names if not hidden(n))
 
     def data(self, name: str) -> bytes:
         """Bytes of a file."""

@@ -26,9 +26,7 @@ PHOTOS = Table(
         Column("uploaded", "int64", "time of upload", "seconds since 1970, UTC"),
         Column("width", "int64", "width of the original", "pixels"),
         Column("height", "int64", "height of the original", "pixels"),
-        Column(
-            "file", "string", "its file in photos.zip; empty where only the record is left", nullable=True
-        ),
+        Column("file", "string", "its file in photos.zip; empty where only the record is left"),
         Column("status", "string", "ok, gone (a placeholder is served) or broken (the file is damaged)"),
     ),
     ("photo_id",),
