@@ -9,11 +9,11 @@ from typing import IO
 
 from imagenetv2.errors import InputError
 
-_held: list[IO[str]] = []
+def hold(data: Path) -> IO[str]:
+    """Hold the folder's lock as long as the file that is returned is open: keep it until the process ends.
 
-
-def hold(data: Path) -> None:
-    """Hold the folder's lock until this process ends. Raises InputError where another process holds it."""
+    Raises InputError where another process holds the lock.
+    """
     data.mkdir(parents=True, exist_ok=True)
     file = (data / ".lock").open("a+", encoding="utf-8")
     try:
@@ -28,4 +28,4 @@ def hold(data: Path) -> None:
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()
-    _held.append(file)
+    return file

@@ -178,6 +178,6 @@ def test_a_full_disk_is_one_sentence(
 
 
 def test_two_runs_do_not_share_a_data_folder(tmp_path: Path) -> None:
-    hold(tmp_path)
-    with pytest.raises(InputError, match="in use by another run"):
+    with hold(tmp_path), pytest.raises(InputError, match="in use by another run"):
         hold(tmp_path)
+    hold(tmp_path).close()

@@ -239,7 +239,7 @@ def test_a_data_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_two_runs_at_once_are_refused(done: Path, expected: dict[str, str]) -> None:
-    code = "import time; from pathlib import Path; from imagenetv2.lock import hold; hold(Path('data')); print('held', flush=True); time.sleep(60)"
+    code = "import time; from pathlib import Path; from imagenetv2.lock import hold; lock = hold(Path('data')); print('held', flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], cwd=done, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"

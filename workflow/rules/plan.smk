@@ -27,8 +27,11 @@ envvars:
     "IMAGENETV2_CONFIG",
 
 
+LOCK = []
+
+
 onstart:
-    hold(DATA)
+    LOCK.append(hold(DATA))
 
 
 # A file is marked update() so that Snakemake neither deletes what is whole nor half restores it: the
