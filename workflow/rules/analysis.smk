@@ -5,7 +5,7 @@ rule analyse_predictions:
     input:
         PLAN.inputs("analysis"),
     output:
-        artifact("analysis"),
+        artifact("analysis", shown=("accuracies.csv", "rules.csv")),
     log:
         f"logs/analysis/{PLAN.versions['analysis']}.log",
     conda:
@@ -22,7 +22,7 @@ rule write_report:
     input:
         PLAN.inputs("report"),
     output:
-        artifact("report"),
+        artifact("report", shown=("accuracy.png", "frequencies.png", "report.html")),
     log:
         f"logs/report/{PLAN.versions['report']}.log",
     conda:

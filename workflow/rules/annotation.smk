@@ -1,4 +1,5 @@
 # Tasks, answers, selection frequencies: data/hits, data/assignments, data/frequencies.
+# The way to the votes is the longest of all: its rules have priority.
 
 
 rule generate_tasks:
@@ -8,6 +9,7 @@ rule generate_tasks:
         artifact("hits"),
     log:
         f"logs/hits/{PLAN.versions['hits']}.log",
+    priority: 1
     conda:
         "../envs/imagenetv2.yaml"
     params:
@@ -26,6 +28,7 @@ rule collect_assignments:
         artifact("assignments"),
     log:
         f"logs/assignments/{PLAN.versions['assignments']}.log",
+    priority: 1
     conda:
         "../envs/imagenetv2.yaml"
     params:

@@ -9,6 +9,7 @@ rule search_flickr:
         artifact("search"),
     log:
         f"logs/search/{PLAN.versions['search']}.log",
+    priority: 1
     conda:
         "../envs/imagenetv2.yaml"
     params:
@@ -29,6 +30,7 @@ rule download_candidates:
         artifact("candidates"),
     log:
         f"logs/candidates/{PLAN.versions['candidates']}.log",
+    priority: 1
     conda:
         "../envs/imagenetv2.yaml"
     threads: 2

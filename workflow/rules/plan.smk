@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from snakemake.io import report as reported
+
 from imagenetv2.errors import InputError
 from imagenetv2.lock import hold
 from imagenetv2.plan import Plan
@@ -35,9 +37,18 @@ onstart:
 
 
 # A file is marked update() so that Snakemake neither deletes what is whole nor half restores it: the
-# subcommand replaces an artifact in one rename, and leaves a complete one alone.
-def artifact(stage):
-    return [update(path) for path in PLAN.files(stage)]
+# subcommand replaces an artifact in one rename, and leaves a complete one alone. Files that are `shown` are part of
+# Snakemake's own report (snakemake --report).
+def artifact(stage, shown=()):
+    return [
+        part_of_report(path) if Path(path).name in shown else update(path)
+        for path in PLAN.files(stage)
+    ]
+
+
+def part_of_report(path):
+    caption = f"../report/{Path(path).stem}.rst"
+    return reported(update(path), caption=caption, category="Results")
 
 
 def service_of(stage):

@@ -11,6 +11,7 @@ if PLAN.config.world.source != "real":
             artifact("world"),
         log:
             f"logs/world/{PLAN.versions['world']}.log",
+        priority: 1
         conda:
             "../envs/imagenetv2.yaml"
         threads: 2
