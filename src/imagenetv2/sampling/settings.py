@@ -61,5 +61,5 @@ class Sampling(Section):
 
     eligibility: Eligibility = Field(Eligibility(), description="Which images any rule may take.")
     matched_frequency: MatchedFrequency = Field(MatchedFrequency(), description="MatchedFrequency.")
-    threshold: Threshold = Field(Threshold(), description="Threshold0.7.")
+    threshold: Threshold = Field(Threshold(), description="Threshold; with 0.7 the study's Threshold0.7.")
     top_images: TopImages = Field(TopImages(), description="TopImages.")

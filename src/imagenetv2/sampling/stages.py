@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "matched_frequency": "MatchedFrequency",
-    "threshold": "Threshold0.7",
+    "threshold": "Threshold",
     "top_images": "TopImages",
 }
 
