@@ -70,7 +70,9 @@ def run(work: Path, cores: int, overlay: list[str]) -> float:
     command = [str(Path(sys.executable).parent / "snakemake"), "--cores", str(cores)]
     command += ["--configfile", *overlay] if overlay else []
     start = time.perf_counter()
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    # The copy's own code: the checkout may be edited while this runs.
+    environment = {**os.environ, "PYTHONPATH": str(work / "src")}
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     return time.perf_counter() - start

@@ -161,17 +161,28 @@ def publish(written: Draft, final: Path) -> None:
         # Unfinished or damaged: moved aside first, since a folder can't be renamed over a full one.
         old = Path(tempfile.mkdtemp(prefix=f".{final.name}-{os.getpid()}-", dir=final.parent))
         final.rename(old / "old")
-    written.folder.rename(final)
+    try:
+        written.folder.rename(final)
+    except OSError:
+        if old is not None:
+            (old / "old").rename(final)
+        raise
     if old is not None:
         shutil.rmtree(old, ignore_errors=True)
 
 
 def sweep(final: Path) -> None:
-    """Delete hidden folders that a killed writer of ``final`` left; those of living processes stay."""
+    """Delete hidden folders that a killed writer of ``final`` left; those of living processes stay.
+
+    What a writer had moved aside is moved back where nothing new took its place.
+    """
     for path in sorted(final.parent.glob(f".{final.name}-*")):
         pid = path.name.split("-")[1]
-        if not (pid.isdigit() and Path(f"/proc/{pid}").exists()):
-            shutil.rmtree(path, ignore_errors=True)
+        if pid.isdigit() and Path(f"/proc/{pid}").exists():
+            continue
+        if (path / "old").is_dir() and not final.exists():
+            (path / "old").rename(final)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def is_complete(folder: Path, version: str, *, hashes: bool = False) -> bool:

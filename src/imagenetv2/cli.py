@@ -39,33 +39,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options = parser().parse_args(arguments)
     log = logging.getLogger("imagenetv2")
-    _set_up(log, getattr(options, "log", None))
+    _set_up(log)
     try:
+        _log_to(log, getattr(options, "log", None))
         return int(options.run(options) or 0)
     except InputError as error:
         log.error("imagenetv2 %s: %s", options.command, error)
-    except OSError as error:
-        if error.errno not in DISK:
-            raise
-        log.error("imagenetv2 %s: %s: %s.", options.command, error.filename or "output", DISK[error.errno])
     except BrokenPipeError:
+        # Whoever read the output has seen enough, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.errno not in DISK and error.filename is None:
+            raise
+        reason = DISK.get(error.errno or 0, f"{error.strerror}; correct the path")
+        log.error("imagenetv2 %s: %s: %s.", options.command, error.filename or "output", reason)
     except KeyboardInterrupt:
         log.error("imagenetv2 %s: stopped; finished work is kept, run again to go on.", options.command)
         return 130
     return 1
 
 
-def _set_up(log: logging.Logger, file: Path | None) -> None:
+def _set_up(log: logging.Logger) -> None:
     log.setLevel(logging.INFO)
     log.handlers.clear()
     log.addHandler(logging.StreamHandler(sys.stderr))
+    log.propagate = False
+
+
+def _log_to(log: logging.Logger, file: Path | None) -> None:
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         handler = logging.FileHandler(file, "w", "utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(handler)
-    log.propagate = False
 
 
 if __name__ == "__main__":

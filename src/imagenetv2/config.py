@@ -8,7 +8,8 @@ from imagenetv2.analysis.settings import Analysis, Report
 from imagenetv2.annotation.settings import Assignments, Frequencies, Hits
 from imagenetv2.benchmark.settings import Classes, Images, Reference
 from imagenetv2.candidates.settings import Candidates, Search
-from imagenetv2.duplicates.settings import Duplicates, Neighbours
+from imagenetv2.duplicates.metrics import METRICS
+from imagenetv2.duplicates.settings import Cutoffs, Duplicates, Features, Neighbours, Pixels
 from imagenetv2.evaluation.settings import Evaluation, Model, models_field
 from imagenetv2.review.settings import Review
 from imagenetv2.sampling.settings import Sampling
@@ -58,13 +59,31 @@ class Config(Section):
                 f"world.people.workers: {self.world.people.workers} workers cannot give "
                 f"{self.hits.workers_per_task} distinct answers a task (hits.workers_per_task)"
             )
-        if not any((self.neighbours.l2.enabled, self.neighbours.fc7.enabled, self.neighbours.ssim.enabled)):
+        if not any(getattr(self.neighbours, metric).enabled for metric in METRICS):
             wrong.append("neighbours: no metric is enabled; enable at least one")
         if self.neighbours.ssim.window > self.neighbours.ssim.side:
             wrong.append(
                 f"neighbours.ssim.window: {self.neighbours.ssim.window} is larger than the side of "
                 f"{self.neighbours.ssim.side}"
             )
+        wrong += self._foreign_cutoffs()
         if wrong:
             raise ValueError("\n".join(wrong))
         return self
+
+    def _foreign_cutoffs(self) -> list[str]:
+        """Default cut-offs beside a metric that they were not chosen for."""
+        l2, fc7, cutoffs = self.neighbours.l2, self.neighbours.fc7, self.duplicates.cutoffs
+        wrong = []
+        if l2.enabled and l2.side != Pixels().side and cutoffs.l2 == Cutoffs().l2:
+            wrong.append(
+                f"duplicates.cutoffs.l2: {cutoffs.l2:g} belongs to images of {Pixels().side} pixels a side, not "
+                f"{l2.side} (neighbours.l2.side); state the cut-off for that side"
+            )
+        mode, usual = f"{fc7.network} {fc7.preprocessing}", f"{Features().network} {Features().preprocessing}"
+        if fc7.enabled and mode != usual and cutoffs.fc7 == Cutoffs().fc7:
+            wrong.append(
+                f"duplicates.cutoffs.fc7: {cutoffs.fc7:g} belongs to {usual}, not {mode} (neighbours.fc7.network and "
+                "preprocessing); state the cut-off for that network"
+            )
+        return wrong

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from imagenetv2.artifacts import Artifact, Draft, draft, is_complete, publish
+from imagenetv2.errors import InputError
 from imagenetv2.stages import Stage
 from imagenetv2.versions import identity
 
@@ -37,8 +38,15 @@ class Endpoints:
 
     @classmethod
     def read(cls, path: Path | None) -> Endpoints:
-        """From the file that a local server writes when it is ready."""
-        return cls() if path is None else cls(**json.loads(path.read_text("utf-8")))
+        """From the file that a local server writes when it is ready. Raises InputError for any other."""
+        if path is None:
+            return cls()
+        try:
+            return cls(**json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(
+                f"{path} holds no addresses of local servers ({error}); name another file."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Job:
 
     def settings(self, kind: type[S]) -> S:
         """The section of that class. Raises KeyError where the stage does not declare it."""
-        for section in (*self.stage.settings.values(), self.stage.detail):
+        for section in self.stage.settings.values():
             if isinstance(section, kind):
                 return section
         raise KeyError(f"stage {self.stage.name} does not declare the section {kind.__name__}")
@@ -115,6 +123,7 @@ def _circumstances(started: datetime) -> dict[str, Any]:
         "seconds": round((finished - started).total_seconds(), 3),
         "python": sys.version.split()[0],
         "libraries": {name: v for name in LIBRARIES if (v := _library(name))},
+        "codecs": _codecs(),
         "commit": _commit(),
     }
 
@@ -124,6 +133,13 @@ def _library(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def _codecs() -> dict[str, str | None]:
+    """Versions of what decodes and encodes pictures, on which their bytes may depend."""
+    from PIL import features
+
+    return {name: features.version(name) for name in ("libjpeg_turbo", "zlib_ng", "zlib")}
 
 
 def _commit() -> str | None:

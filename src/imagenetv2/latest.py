@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
 from imagenetv2.artifacts import is_complete
+from imagenetv2.atomically import write_bytes
 from imagenetv2.errors import InputError
 from imagenetv2.plan import Plan
 
@@ -21,7 +23,7 @@ def point(plan: Plan) -> None:
     latest = plan.data / "latest"
     latest.mkdir(parents=True, exist_ok=True)
     _remove_old(latest, set(plan.stages))
-    for stage, target in links(plan).items():
+    for stage, target in links(plan.versions).items():
         link = latest / stage
         link.parent.mkdir(parents=True, exist_ok=True)
         draft = link.parent / f".{link.name}-{os.getpid()}"
@@ -29,27 +31,29 @@ def point(plan: Plan) -> None:
         draft.symlink_to(target, target_is_directory=True)
         draft.replace(link)
     values = plan.config.model_dump(mode="json")
-    _write(latest / "config.yaml", yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
-    _write(latest / "versions.json", json.dumps(dict(sorted(plan.versions.items())), indent=2) + "\n")
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    write_bytes(latest / "config.yaml", text.encode())
+    text = json.dumps(dict(sorted(plan.versions.items())), indent=2) + "\n"
+    write_bytes(latest / "versions.json", text.encode())
 
 
-def links(plan: Plan) -> dict[str, str]:
+def links(versions: Mapping[str, str]) -> dict[str, str]:
     """Target of each stage's link, relative to the link's folder."""
-    found = {}
-    for stage, version in plan.versions.items():
-        up = "../" * (stage.count("/") + 1)
-        found[stage] = f"{up}{stage}/{version}"
-    return found
+    return {
+        stage: f"{'../' * (stage.count('/') + 1)}{stage}/{version}" for stage, version in versions.items()
+    }
 
 
-def is_whole(plan: Plan) -> bool:
-    """Whether every link of ``data/latest`` is there and points where this plan's artifacts lie."""
-    latest = plan.data / "latest"
+def is_sound(data: Path) -> bool:
+    """Whether ``data/latest`` is what ``point`` left: every stage that versions.json names has its link."""
+    latest = data / "latest"
     try:
-        same = all((latest / stage).readlink() == Path(target) for stage, target in links(plan).items())
-    except OSError:
+        versions = json.loads((latest / "versions.json").read_text("utf-8"))
+        return (latest / "config.yaml").is_file() and all(
+            (latest / stage).readlink() == Path(target) for stage, target in links(versions).items()
+        )
+    except (OSError, ValueError, AttributeError):
         return False
-    return same and (latest / "config.yaml").is_file()
 
 
 def _remove_old(latest: Path, stages: set[str]) -> None:
@@ -59,9 +63,3 @@ def _remove_old(latest: Path, stages: set[str]) -> None:
             path.unlink()
         elif path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
             path.rmdir()
-
-
-def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f".{path.name}-{os.getpid()}")
-    draft.write_text(text, "utf-8")
-    draft.replace(path)

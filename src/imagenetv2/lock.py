@@ -9,6 +9,7 @@ from typing import IO
 
 from imagenetv2.errors import InputError
 
+
 def hold(data: Path) -> IO[str]:
     """Hold the folder's lock as long as the file that is returned is open: keep it until the process ends.
 

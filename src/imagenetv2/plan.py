@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import yaml
 
 from imagenetv2 import versions
 from imagenetv2.artifacts import MANIFEST, RUN
+from imagenetv2.atomically import write_bytes
 from imagenetv2.config import Config
 from imagenetv2.errors import InputError
 from imagenetv2.graph import stages as all_stages
@@ -77,9 +77,7 @@ def write_merged(values: Mapping[str, Any], data: Path) -> Path:
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_suffix(f".{os.getpid()}.tmp")
-            draft.write_text(text, "utf-8")
-            draft.replace(path)
+            write_bytes(path, text.encode())
     except OSError as error:
         raise InputError(
             f"{path} cannot be written ({error.strerror}); make {data} a folder that you may write to."

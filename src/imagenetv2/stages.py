@@ -26,7 +26,6 @@ class Stage:
             part of the version, their place is not.
         seed: whether it draws random numbers, so that the seed is part of the version.
         service: whether it speaks to Flickr, MTurk or a host (in the embedded world: to local servers).
-        detail: settings of this member of a family, such as one model's entry.
     """
 
     name: str
@@ -38,7 +37,6 @@ class Stage:
     outside: Mapping[str, Path] = field(default_factory=dict)
     seed: bool = False
     service: bool = False
-    detail: BaseModel | None = None
 
     def table(self, name: str) -> Table:
         """The declared table of that file name (``.parquet`` may be left out)."""

@@ -16,12 +16,12 @@ from imagenetv2.errors import InputError
 from imagenetv2.settings import versioned
 from imagenetv2.stages import Stage
 
+CONTENT_LIMIT = 256_000_000
+
 
 def identity(stage: Stage, seed: int, versions: Mapping[str, str]) -> dict[str, Any]:
     """Everything that determines the artifact of ``stage``, as JSON values."""
     settings = {name: versioned(section) for name, section in sorted(stage.settings.items())}
-    if stage.detail is not None:
-        settings["this"] = versioned(stage.detail)
     return {
         "stage": stage.name,
         "algorithm": stage.algorithm,
@@ -56,15 +56,19 @@ def digest_file(path: Path) -> str:
 
 
 def digest_outside(field: str, path: Path) -> str:
-    """Digest of an outside input: a file's bytes, or a folder's sorted listing of names and sizes.
+    """Digest of an outside input: the bytes of a file, or of all files of a folder, with their names.
 
-    Raises InputError where nothing is there.
+    Of a folder above ``CONTENT_LIMIT`` bytes only names and sizes count: reading ImageNet before every job would
+    take hours. Raises InputError where nothing is there.
     """
     if path.is_file():
         return digest_file(path)
-    if path.is_dir():
-        rows = sorted(
-            f"{f.relative_to(path).as_posix()}\t{f.stat().st_size}" for f in path.rglob("*") if f.is_file()
-        )
-        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
-    raise InputError(f"{field}: {path} does not exist; correct the path in the configuration.")
+    if not path.is_dir():
+        raise InputError(f"{field}: {path} does not exist; correct the path in the configuration.")
+    sizes = {f: f.stat().st_size for f in sorted(path.rglob("*")) if f.is_file()}
+    small = sum(sizes.values()) <= CONTENT_LIMIT
+    rows = [
+        f"{f.relative_to(path).as_posix()}\t{size}\t{digest_file(f) if small else ''}"
+        for f, size in sizes.items()
+    ]
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

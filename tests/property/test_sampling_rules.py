@@ -12,8 +12,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from imagenetv2.decimals import exact
 from imagenetv2.sampling import matched_frequency, threshold, top_images
-from imagenetv2.sampling.bins import bin_of, exact, scale
+from imagenetv2.sampling.bins import bin_of, scale
 from imagenetv2.sampling.eligibility import REASONS, eligible
 from imagenetv2.sampling.plan import Plan
 from imagenetv2.sampling.pool import Candidate, Chosen, Pool, Request

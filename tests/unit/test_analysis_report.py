@@ -150,12 +150,12 @@ def test_settings_that_differ() -> None:
         "datasets/threshold": {
             "settings": {"sampling.threshold": {"frequency": 0.8, "by_class": {}}}, "seed": 1,
         },
-        "models/mine": {"settings": {"this": {"epochs": 3}}, "seed": 1},
+        "models/mine": {"settings": {"models.mine": {"epochs": 3}}, "seed": 1},
     }  # fmt: skip
     found = {row["key"]: (row["value"], row["default"]) for row in differing(manifests)}
     assert found == {
         "sampling.threshold.frequency": ("0.8", "0.7"),
-        "models/mine.epochs": ("3", ""),
+        "models.mine.epochs": ("3", ""),
         "seed": ("1", "2019"),
     }
 

@@ -87,6 +87,23 @@ def test_contradictions_between_sections_are_told_beside_faults_within(tmp_path:
     assert "reference.path: the real world needs" in text
 
 
+@pytest.mark.parametrize(
+    ("neighbours", "complaint"),
+    [
+        ({"l2": {"side": 64}}, r"cutoffs\.l2: 200000 belongs to images of 32 pixels a side, not 64"),
+        ({"fc7": {"network": "vgg16"}}, r"cutoffs\.fc7: 300 belongs to .*, not vgg16 standard"),
+        ({"fc7": {"network": "vgg16", "preprocessing": "paper"}}, r"cutoffs\.fc7: 300 .*, not vgg16 paper"),
+    ],
+)
+def test_a_default_cutoff_goes_with_the_default_metric(
+    neighbours: dict[str, dict[str, object]], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        validate({"neighbours": neighbours})
+    assert validate({"neighbours": neighbours, "duplicates": {"cutoffs": {"l2": 5e5, "fc7": 1e4}}})
+    assert validate({"neighbours": {m: {**v, "enabled": False} for m, v in neighbours.items()}})
+
+
 def test_strings_from_a_command_line_are_read_as_numbers() -> None:
     assert validate({"sampling": {"threshold": {"frequency": "0.6"}}}).sampling.threshold.frequency == 0.6
 

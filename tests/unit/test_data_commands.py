@@ -71,15 +71,15 @@ def test_latest_points_at_the_last_complete_run_and_follows(checkout: Path) -> N
         latest.point(first)
     make_all(first)
     latest.point(first)
-    assert latest.is_whole(first)
+    assert latest.is_sound(first.data)
     assert (Path("data/latest/report/report.html")).read_text() == "x"
     assert (Path("data/latest/neighbours/l2/neighbours.parquet")).exists()
     make_all(second)
-    assert not latest.is_whole(second)
     latest.point(second)
-    assert latest.is_whole(second)
+    assert latest.is_sound(second.data)
+    assert Path("data/latest/report").resolve().name == second.versions["report"]
     Path("data/latest/search").unlink()
-    assert not latest.is_whole(second)
+    assert not latest.is_sound(second.data)
 
 
 def test_links_of_stages_that_are_gone_are_removed(checkout: Path) -> None:

@@ -6,8 +6,9 @@ import math
 
 import pandas as pd
 
+from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.queue import COLUMNS, queue
-from imagenetv2.duplicates.settings import Cutoffs
+from imagenetv2.duplicates.settings import Cutoffs, Neighbours
 
 CUTOFFS = Cutoffs(l2=10, fc7=1, ssim=0.1)
 
@@ -62,3 +63,7 @@ def test_nothing_below_a_cutoff_is_an_empty_queue() -> None:
         pairs = queue(neighbours, CUTOFFS)
         assert pairs.empty
         assert list(pairs.columns) == list(COLUMNS)
+
+
+def test_every_metric_has_settings_and_a_cutoff() -> None:
+    assert list(METRICS) == list(Neighbours.model_fields) == list(Cutoffs.model_fields)

@@ -23,7 +23,8 @@ CONFIG = {
         "l2": {"k": 3, "side": 16},
         "fc7": {"k": 3, "side": 32},
         "ssim": {"k": 3, "side": 16, "window": 5, "classes": 1},
-    }
+    },
+    "duplicates": {"cutoffs": {"l2": 150_000, "fc7": 0, "ssim": 0}},
 }
 METRICS = ("l2", "fc7", "ssim")
 
@@ -117,8 +118,7 @@ def test_resolution_joins_metrics_and_verdicts(make_job: Callable[..., Job]) -> 
             )
         },
     }
-    config = {**CONFIG, "duplicates": {"cutoffs": {"l2": 200_000, "fc7": 0, "ssim": 0}}}
-    job = make_job("duplicates", config=config, inputs={**world(), **given})
+    job = make_job("duplicates", config=CONFIG, inputs={**world(), **given})
     importlib.import_module("imagenetv2.duplicates.resolution").run(job)
     pairs = pd.read_parquet(job.out.folder / "pairs.parquet")
     assert set(zip(pairs["image_id"], pairs["neighbour_id"], pairs["verdict"], strict=True)) == {

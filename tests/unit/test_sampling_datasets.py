@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from imagenetv2.artifacts import Artifact
 from imagenetv2.benchmark.stages import CLASSES
 from imagenetv2.candidates.stages import CANDIDATES
+from imagenetv2.decimals import exact
 from imagenetv2.errors import InputError
 from imagenetv2.sampling import matched_frequency
-from imagenetv2.sampling.bins import at_least, bin_of, exact, scale
+from imagenetv2.sampling.bins import at_least, bin_of, scale
 from imagenetv2.sampling.datasets import run
 from imagenetv2.sampling.frozen import digest, require_frozen
 from imagenetv2.sampling.pool import Candidate, Chosen, Request

@@ -69,8 +69,14 @@ def source(folder: Path, form: str = "tar", rows: list[str] | None = None, **mor
     return folder
 
 
-def made(make_job: Callable[..., Any], folder: Path, **options: Any) -> Path:
-    config = {"world": {"source": "folder", "folder": {"path": str(folder), "off_topic": 0.2}}}
+def made(make_job: Callable[..., Any], folder: Path, workers: int = 38, **options: Any) -> Path:
+    config = {
+        "world": {
+            "source": "folder",
+            "folder": {"path": str(folder), "off_topic": 0.2},
+            "people": {"workers": workers},
+        }
+    }
     job = make_job("world", config=config, inputs={"classes": {"classes.parquet": classes(WORDS)}}, **options)
     run(job)
     return Path(job.out.folder)
@@ -144,7 +150,7 @@ def test_the_form_of_the_source_does_not_matter(
 
 
 def test_a_photograph_that_is_no_image_is_served_broken(make_job: Callable[..., Any], tmp_path: Path) -> None:
-    folder = source(tmp_path / "in", rows=[f"{60 + n},cat/x{n}.jpg,cat,9,0,0" for n in range(8)],
+    folder = source(tmp_path / "in", rows=[f"{60 + n},cat/x{n}.jpg,cat,39,0,0" for n in range(8)],
                     **{f"cat/x{n}.jpg": b"no image" for n in range(8)})  # fmt: skip
     photos = pd.read_parquet(made(make_job, folder) / "photos.parquet")
     assert 0 < (photos["status"] == "broken").sum() <= 8
@@ -181,6 +187,16 @@ def test_missing_and_damaged_files_are_named(make_job: Callable[..., Any], tmp_p
     (folder / "test_votes.csv").write_text("image,label,cat,dog\n")
     with pytest.raises(InputError, match="no column for n04194289"):
         made(make_job, folder)
+
+
+def test_no_vote_is_given_twice(make_job: Callable[..., Any], tmp_path: Path) -> None:
+    folder = source(tmp_path / "in", rows=["60,cat/x.jpg,cat,0,37,0"], **{"cat/x.jpg": picture(1)})
+    wanted = (
+        r"world\.people\.workers: 38 .* 37 judgements of cat/x\.jpg .*test_votes\.csv; set it to at most 37"
+    )
+    with pytest.raises(InputError, match=wanted):
+        made(make_job, folder)
+    assert made(make_job, folder, workers=37)
 
 
 @pytest.mark.parametrize("stray", ["zebra/1.jpg", "1.jpg"])

@@ -14,7 +14,7 @@ for MEMBER in PLAN.family("neighbours"):
             f"logs/{MEMBER}/{PLAN.versions[MEMBER]}.log",
         conda:
             "../envs/imagenetv2.yaml"
-        threads: 1
+        threads: max(1, workflow.cores // 2)
         params:
             version=PLAN.versions[MEMBER],
             member=Path(MEMBER).name,

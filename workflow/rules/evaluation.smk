@@ -13,12 +13,15 @@ rule prepare_models:
         "logs/models.log",
     conda:
         "../envs/imagenetv2.yaml"
+    threads: max(1, workflow.cores // 2)
+    resources:
+        gpu=1,
     params:
         versions=[PLAN.versions[stage] for stage in PLAN.family("models")],
     message:
         "models: train, or load and name, every model"
     shell:
-        "imagenetv2 models --cores {threads} --log {log}"
+        "imagenetv2 models --expect {params.versions} --cores {threads} --log {log}"
 
 
 for SET in SETS:
@@ -34,6 +37,9 @@ for SET in SETS:
             f"logs/predictions/{SET}.log",
         conda:
             "../envs/imagenetv2.yaml"
+        threads: max(1, workflow.cores // 2)
+        resources:
+            gpu=1,
         params:
             versions=[
                 PLAN.versions[stage] for stage in PLAN.family(f"predictions/{SET}")
@@ -42,4 +48,4 @@ for SET in SETS:
         message:
             "predictions/{params.member}: every model on this set"
         shell:
-            "imagenetv2 predictions {params.member} --cores {threads} --log {log}"
+            "imagenetv2 predictions {params.member} --expect {params.versions} --cores {threads} --log {log}"

@@ -1,8 +1,8 @@
 # data/latest: links to what the last complete run made.
 from imagenetv2 import latest
 
-# Links can be lost without Snakemake's notice; without versions.json it makes them again.
-if not latest.is_whole(PLAN):
+# A link can be lost without Snakemake's notice; without versions.json, which is then not true, it makes all again.
+if not latest.is_sound(DATA):
     Path("data/latest/versions.json").unlink(missing_ok=True)
 
 
@@ -17,6 +17,7 @@ rule point_latest:
         "../envs/imagenetv2.yaml"
     params:
         versions=sorted(PLAN.versions.items()),
+        configuration=merged.name,
     message:
         "data/latest points at this run"
     shell:

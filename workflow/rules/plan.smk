@@ -33,7 +33,10 @@ LOCK = []
 
 
 onstart:
-    LOCK.append(hold(DATA))
+    try:
+        LOCK.append(hold(DATA))
+    except InputError as error:
+        sys.exit(f"imagenetv2: {error}")
 
 
 # A file is marked update() so that Snakemake neither deletes what is whole nor half restores it: the

@@ -13,7 +13,7 @@ from imagenetv2.analysis.accuracies import ORIGINAL, Predictions, accuracies, by
 from imagenetv2.analysis.funnel import funnel
 from imagenetv2.analysis.ranks import agreement
 from imagenetv2.analysis.rules import Scores, rules
-from imagenetv2.analysis.settings import Analysis
+from imagenetv2.analysis.settings import Analysis, Families
 from imagenetv2.analysis.truth import probabilities
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.stages import SETS
@@ -30,7 +30,7 @@ def run(job: Job) -> None:
     settings, votes = job.settings(Analysis), job.settings(Eligibility).minimum_votes
     tables = sources.read(job)
     sets = {name: _predictions(job, name) for name in SETS}
-    families = {model: _family(job, model) for model in sets[ORIGINAL].models}
+    families = job.settings(Families).names
     accuracy = accuracies(sets, families, settings.level)
     images = _images(tables, votes)
     summary = rules(_scores(tables, sets, images), settings.level, settings.bootstrap, job.seed)
@@ -54,11 +54,6 @@ def _predictions(job: Job, name: str) -> Predictions:
         raise InputError(
             f"{job.data / 'predictions' / name}: {error}; delete that folder and run snakemake."
         ) from error
-
-
-def _family(job: Job, model: str) -> str:
-    this = job.read(f"predictions/{ORIGINAL}/{model}").manifest.get("settings", {}).get("this", {})
-    return str(this.get("family") or this.get("kind") or "model")
 
 
 def _images(tables: sources.Sources, votes: int) -> dict[str, pd.DataFrame]:

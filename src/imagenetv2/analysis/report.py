@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from imagenetv2.analysis import sources, wording
 from imagenetv2.analysis.pictures import Album
@@ -21,6 +20,7 @@ from imagenetv2.job import Job
 from imagenetv2.randomness import generator
 from imagenetv2.sampling.settings import Eligibility
 from imagenetv2.sampling.stages import RULES
+from imagenetv2.templates import environment
 
 Floats = npt.NDArray[np.float64]
 LABELS = {"original": "Original", **RULES}
@@ -65,15 +65,9 @@ def run(job: Job) -> None:
 
 def render(context: Mapping[str, Any]) -> str:
     """The page as HTML."""
-    environment = Environment(
-        loader=PackageLoader("imagenetv2.analysis"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(wording.FILTERS)
-    return environment.get_template("report.html.j2").render(context) + "\n"
+    pages = environment("imagenetv2.analysis")
+    pages.filters.update(wording.FILTERS)
+    return pages.get_template("report.html.j2").render(context) + "\n"
 
 
 def _known(

@@ -18,6 +18,12 @@ class Analysis(Section):
     )
 
 
+class Families(Section):
+    """Which group each model belongs to: gathered from the entries of ``models``."""
+
+    names: dict[str, str] = Field(description="Family of each model; where it has none, its kind.")
+
+
 class Report(Section):
     """The page that shows a run."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from imagenetv2.analysis.settings import Families
 from imagenetv2.duplicates.stages import enabled
 from imagenetv2.evaluation.stages import SETS
 from imagenetv2.sampling.stages import RULES
@@ -117,6 +118,7 @@ def stages(config: Config) -> list[Stage]:
             ),
             settings={
                 "analysis": config.analysis,
+                "models.families": Families(names={m.name: m.family or m.kind for m in config.models}),
                 "sampling.eligibility": config.sampling.eligibility,
             },
             reads=(*sources, *predictions),

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from urllib.parse import unquote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
+
+from imagenetv2.templates import environment
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
@@ -37,7 +39,7 @@ def render(target: Target, name: str, tokens: Sequence[str]) -> str:
         for address in target.wikipedia
         if address.startswith(("https://", "http://"))
     ]
-    return _template().render(
+    page = _template().render(
         wnid=target.wnid,
         name=words[0],
         synonyms=words[1:],
@@ -47,16 +49,9 @@ def render(target: Target, name: str, tokens: Sequence[str]) -> str:
         tokens=tokens,
         preview=PREVIEW,
     )
+    return f"{page}\n"
 
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("imagenetv2.annotation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("task.html.j2")
+    return environment("imagenetv2.annotation").get_template("task.html.j2")

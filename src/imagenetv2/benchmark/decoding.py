@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from imagenetv2 import images
-from imagenetv2.benchmark.pooling import chunks, in_order, processes
 from imagenetv2.benchmark.settings import Images
+from imagenetv2.pooling import chunks, in_order, processes
 
 CHUNK = 16
 

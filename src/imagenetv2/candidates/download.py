@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from imagenetv2.benchmark import pictures
 from imagenetv2.benchmark.decoding import Decoded, Source, decode_all
-from imagenetv2.benchmark.pooling import in_order
 from imagenetv2.benchmark.settings import Images
 from imagenetv2.candidates.fetching import Fetcher, user_agent
 from imagenetv2.candidates.patience import Backoff, SystemClock
@@ -19,6 +18,7 @@ from imagenetv2.candidates.pool import Pool, absent, downloads_table, judge
 from imagenetv2.candidates.settings import Candidates, Search
 from imagenetv2.candidates.throttle import Throttle
 from imagenetv2.errors import InputError
+from imagenetv2.pooling import in_order
 from imagenetv2.progress import progress
 
 if TYPE_CHECKING:

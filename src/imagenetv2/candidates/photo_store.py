@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import threading
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from imagenetv2 import atomically
 from imagenetv2.candidates.journal import Journal
 
 FETCHED, UNAVAILABLE, GONE, FAILED = "fetched", "unavailable", "gone", "failed"
@@ -69,12 +69,7 @@ class PhotoStore:
         """Write the file whole or not at all."""
         path = self.path(photo_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{photo_id}.{os.getpid()}.{threading.get_ident()}")
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        atomically.write_bytes(path, data)
 
     def record(self, outcome: Outcome) -> None:
         """Note what became of a photograph; after its file, so that a state never speaks of a file to come."""

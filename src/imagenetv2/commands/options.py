@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from imagenetv2.loading import DEFAULT
@@ -22,6 +23,21 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", type=Path, default=Path("data"), metavar="DIR", help="artifacts (default: data)"
     )
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """An argument type: a whole number of at least ``least``."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least {least}")
+        return value
+
+    return number
 
 
 def plan(options: argparse.Namespace) -> Plan:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from imagenetv2.commands.options import add_plan, plan
+from imagenetv2.commands.options import add_plan, plan, whole
 
 
 def add(commands: Any) -> None:
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "--out", type=Path, default=Path("review"), metavar="DIR", help="folder (default: review)"
     )
     sheet.add_argument(
-        "--each", type=int, default=50, metavar="N", help="pairs or classes a page (default: 50)"
+        "--each", type=whole(1), default=50, metavar="N", help="pairs or classes a page (default: 50)"
     )
     add_plan(sheet)
     sheet.set_defaults(run=run_sheet)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from imagenetv2 import inventory
-from imagenetv2.commands.options import add_plan, plan
+from imagenetv2.commands.options import add_plan, plan, whole
 from imagenetv2.contact_sheet import PICTURES, contact_sheet
 from imagenetv2.errors import InputError
 from imagenetv2.inventory import Found
@@ -26,7 +26,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "version", metavar="VERSION", nargs="?", help="its first digits (default: the current one)"
     )
-    parser.add_argument("--rows", type=int, default=5, metavar="N", help="rows of each table (default: 5)")
+    parser.add_argument(
+        "--rows", type=whole(0), default=5, metavar="N", help="rows of each table (default: 5)"
+    )
     parser.add_argument(
         "--pictures", type=Path, metavar="FILE.png", help="write a contact sheet of its pictures"
     )

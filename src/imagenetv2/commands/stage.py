@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from imagenetv2 import job
-from imagenetv2.commands.options import add_plan, plan
+from imagenetv2.commands.options import add_plan, plan, whole
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.stages import SETS
 from imagenetv2.plan import Plan
@@ -52,12 +51,14 @@ def add(commands: Any) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of every stage's subcommand."""
     add_plan(parser)
-    parser.add_argument("--expect", metavar="VERSION", help="refuse to run where the version is another one")
+    parser.add_argument(
+        "--expect", nargs="+", metavar="VERSION", help="refuse to run where versions are others"
+    )
     parser.add_argument(
         "--endpoints", type=Path, metavar="FILE", help="addresses of local servers, as they wrote it"
     )
     parser.add_argument(
-        "--cores", type=int, default=1, metavar="N", help="processes or threads to use (default: 1)"
+        "--cores", type=whole(1), default=1, metavar="N", help="processes or threads to use (default: 1)"
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="also write messages there")
     parser.add_argument("--force", action="store_true", help="make it again even where it is there whole")
@@ -65,62 +66,52 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the artifact, or all artifacts of a set's predictions."""
+    """Make the artifact, or those of all models."""
     planned = plan(options)
-    if options.command in ("models", "predictions"):
-        return run_family(planned, options)
+    names = _names(planned, options)
+    versions = [planned.versions[name] for name in names]
+    if options.expect and options.expect != versions:
+        raise InputError(
+            f"{', '.join(names)}: versions are {', '.join(versions)} under this configuration, not "
+            f"{', '.join(options.expect)}: the configuration or an outside file changed since the run was planned; "
+            "start snakemake again."
+        )
+    made = make(planned, names, options)
+    log = logging.getLogger("imagenetv2")
+    for name, version in zip(names, versions, strict=True):
+        if name in made:
+            log.info("%s %s is written to %s", name, version, planned.folder(name))
+        else:
+            log.info("%s %s is there whole; nothing to do (--force makes it again)", name, version)
+    return 0
+
+
+def _names(planned: Plan, options: argparse.Namespace) -> list[str]:
+    if options.command == "models":
+        return planned.family("models")
+    if options.command == "predictions":
+        names = planned.family(f"predictions/{options.member}")
+        if not names:
+            raise InputError(f"{options.member} is no set; known are {', '.join(SETS)}.")
+        return names
     name = f"{options.command}/{options.member}" if options.command in FAMILIES else options.command
     if name not in planned.stages:
         family = planned.family(options.command)
         known = f"; known are {', '.join(n.split('/', 1)[1] for n in family)}" if family else ""
         raise InputError(f"{name} is no stage under this configuration{known}.")
-    version = planned.versions[name]
-    if options.expect and options.expect != version:
-        raise InputError(
-            f"{name} has version {version} under this configuration, not {options.expect}: the configuration or an "
-            "outside file changed since the run was planned; start snakemake again."
-        )
-    made = job.run(
-        planned.stages[name],
-        planned.versions,
-        planned.data,
-        planned.config.seed,
-        force=options.force,
-        **shared(options),
-    )
-    _say(name, version, planned, made)
-    return 0
+    return [name]
 
 
-def run_family(planned: Plan, options: argparse.Namespace) -> int:
-    """All models, or all predictions on one set, in one process: libraries and images are loaded once."""
+def make(planned: Plan, names: list[str], options: argparse.Namespace) -> list[str]:
+    """Make artifacts; those of several models in this one process, so that libraries and images are loaded once."""
+    settings = (planned.versions, planned.data, planned.config.seed)
+    shared = {
+        "force": options.force,
+        "endpoints": job.Endpoints.read(options.endpoints),
+        "cores": options.cores,
+    }
+    if len(names) == 1:
+        return names if job.run(planned.stages[names[0]], *settings, **shared) else []
     from imagenetv2.evaluation.batch import run_all
 
-    family = "models" if options.command == "models" else f"predictions/{options.member}"
-    names = planned.family(family)
-    if not names:
-        raise InputError(f"{options.member} is no set; known are {', '.join(SETS)}.")
-    made = run_all(
-        [planned.stages[n] for n in names],
-        planned.versions,
-        planned.data,
-        planned.config.seed,
-        force=options.force,
-        **shared(options),
-    )
-    for name in names:
-        _say(name, planned.versions[name], planned, name in made)
-    return 0
-
-
-def shared(options: argparse.Namespace) -> Mapping[str, Any]:
-    """What a job gets from the command line."""
-    return {"endpoints": job.Endpoints.read(options.endpoints), "cores": options.cores}
-
-
-def _say(name: str, version: str, planned: Plan, made: bool) -> None:
-    log = logging.getLogger("imagenetv2")
-    if made:
-        log.info("%s %s is written to %s", name, version, planned.folder(name))
-    else:
-        log.info("%s %s is there whole; nothing to do (--force makes it again)", name, version)
+    return run_all([planned.stages[name] for name in names], *settings, **shared)

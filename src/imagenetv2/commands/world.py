@@ -8,7 +8,7 @@ from typing import Any
 
 from imagenetv2.artifacts import Artifact
 from imagenetv2.commands import stage
-from imagenetv2.commands.options import add_plan, plan
+from imagenetv2.commands.options import add_plan, plan, whole
 from imagenetv2.errors import InputError
 
 
@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     cifar.add_argument("--counts", type=Path, required=True, metavar="FILE", help="cifar10h-counts.npy")
     cifar.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     cifar.add_argument(
-        "--train-limit", type=int, metavar="N", help="keep only the first N training photographs"
+        "--train-limit", type=whole(1), metavar="N", help="keep only the first N training photographs"
     )
     cifar.set_defaults(run=run_cifar10h)
 

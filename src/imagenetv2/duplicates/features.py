@@ -15,17 +15,15 @@ import numpy.typing as npt
 import torch
 from threadpoolctl import threadpool_limits
 
-from imagenetv2.duplicates import squashed
-from imagenetv2.duplicates.concurrency import in_order
+from imagenetv2.duplicates import squashed, tiles
 from imagenetv2.duplicates.neighbours import Distances, Nearest, table
 from imagenetv2.duplicates.settings import Features
 from imagenetv2.images import Pixels
 from imagenetv2.job import Job
 from imagenetv2.networks import lite0, vgg16
-from imagenetv2.progress import progress
+from imagenetv2.pooling import threaded
 
 DIGITS = 6
-TILE = 2048
 CANCELLED = 1e-6
 """Distances below this share of the squared norms lose too many digits in the expansion |x|² + |y|² − 2xy."""
 PAIRS = 4096
@@ -41,7 +39,7 @@ def run(job: Job) -> None:
     features = squashed.room((len(images.ids), width), np.dtype(np.float32), job.data)
     pictures = squashed.batches(images, archives, settings.side, settings.batch, 1)
     with _deterministic():
-        filled = in_order(lambda item: (item[0], embedding(item[1])), pictures, job.cores)
+        filled = threaded(lambda item: (item[0], embedding(item[1])), pictures, job.cores)
         for place, values in filled:
             features[place] = values
     with threadpool_limits(job.cores, user_api="blas"):
@@ -90,25 +88,14 @@ def search(
     candidates: npt.NDArray[np.int64],
     never: npt.NDArray[np.int64],
     k: int,
-    tile: int = TILE,
+    tile: int = tiles.TILE,
 ) -> Nearest:
-    """The k nearest images of each candidate; arguments as for ``pixels.search``, features in float32."""
-    parts = []
-    for start in progress(range(0, len(candidates), tile), "fc7"):
-        rows = slice(start, start + tile)
-        left = features[candidates[rows]].astype(np.float64)
-        part = Nearest.none(len(left), k)
-        for first in range(0, len(features), tile):
-            right = features[first : first + tile].astype(np.float64)
-            distance = squared_distances(left, right)
-            own = never[rows] - first
-            row = np.flatnonzero((own >= 0) & (own < len(right)))
-            distance[row, own[row]] = np.inf
-            part = part.merged(distance, np.arange(first, first + len(right)))
-        parts.append(part)
-    if not parts:
-        return Nearest.none(0, k)
-    return Nearest(np.concatenate([p.distance for p in parts]), np.concatenate([p.index for p in parts]))
+    """The k nearest images of each candidate; arguments as for ``tiles.search``, features in float32."""
+    return tiles.search(features, candidates, never, k, _in_float64, what="fc7", tile=tile)
+
+
+def _in_float64(x: npt.NDArray[np.float32], y: npt.NDArray[np.float32]) -> Distances:
+    return squared_distances(x.astype(np.float64), y.astype(np.float64))
 
 
 def squared_distances(x: Distances, y: Distances) -> Distances:

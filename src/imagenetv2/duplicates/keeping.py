@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from imagenetv2.decimals import exact
+
 
 class Entry(NamedTuple):
     """A candidate for one class, with its votes."""
@@ -26,7 +28,7 @@ Counts = Mapping[tuple[str, Fraction], int]
 
 def levels(good: Sequence[float]) -> list[Fraction]:
     """The configured frequencies as the decimal fractions that were written, highest first."""
-    return sorted({Fraction(str(value)) for value in good}, reverse=True)
+    return sorted({exact(value) for value in good}, reverse=True)
 
 
 def good_counts(entries: Iterable[Entry], good: Sequence[float]) -> dict[tuple[str, Fraction], int]:

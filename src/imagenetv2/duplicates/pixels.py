@@ -8,22 +8,17 @@ library. Rounded expansions lose near-duplicates: see facebookresearch/faiss#297
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from imagenetv2.duplicates import squashed
+from imagenetv2.duplicates import squashed, tiles
 from imagenetv2.duplicates.neighbours import Distances, Nearest, table
 from imagenetv2.duplicates.settings import Pixels
 from imagenetv2.job import Job
-from imagenetv2.progress import progress
 
 BLOCK = 1024
 """Values of a partial sum in float32: 1,024 · 128² = 2^24."""
-TILE = 2048
-"""Images of a tile, along both sides."""
 
 Centred = npt.NDArray[np.float32]
 
@@ -46,32 +41,10 @@ def search(
     candidates: npt.NDArray[np.int64],
     never: npt.NDArray[np.int64],
     k: int,
-    tile: int = TILE,
+    tile: int = tiles.TILE,
 ) -> Nearest:
-    """The k nearest images of each candidate.
-
-    Args:
-        pixels: images × values, uint8, in the order of their ids.
-        candidates: indices of the candidates among them.
-        never: for each candidate the index of an image that does not count, or -1.
-        k: neighbours wanted; where there are fewer images, all of them.
-        tile: images of a tile along both sides; changes speed and memory only.
-    """
-    parts = []
-    for rows in progress(list(_slices(len(candidates), tile)), "l2"):
-        part = Nearest.none(rows.stop - rows.start, k)
-        left = pixels[candidates[rows]]
-        for columns in _slices(len(pixels), tile):
-            distance = squared_distances(left, pixels[columns])
-            index = np.arange(columns.start, columns.stop)
-            own = never[rows] - columns.start
-            row = np.flatnonzero((own >= 0) & (own < len(index)))
-            distance[row, own[row]] = np.inf
-            part = part.merged(distance, index)
-        parts.append(part)
-    if not parts:
-        return Nearest.none(0, k)
-    return Nearest(np.concatenate([p.distance for p in parts]), np.concatenate([p.index for p in parts]))
+    """The k nearest images of each candidate; arguments as for ``tiles.search``, pixels in uint8."""
+    return tiles.search(pixels, candidates, never, k, squared_distances, what="l2", tile=tile)
 
 
 def squared_distances(x: npt.NDArray[np.uint8], y: npt.NDArray[np.uint8]) -> Distances:
@@ -81,7 +54,7 @@ def squared_distances(x: npt.NDArray[np.uint8], y: npt.NDArray[np.uint8]) -> Dis
     """
     product = np.zeros((len(x), len(y)))
     norm_x, norm_y = np.zeros(len(x)), np.zeros(len(y))
-    for values in _slices(x.shape[1], BLOCK):
+    for values in tiles.slices(x.shape[1], BLOCK):
         a, b = _centred(x[:, values]), _centred(y[:, values])
         product += a @ b.T
         norm_x += np.einsum("ij,ij->i", a, a)
@@ -94,7 +67,3 @@ def squared_distances(x: npt.NDArray[np.uint8], y: npt.NDArray[np.uint8]) -> Dis
 
 def _centred(values: npt.NDArray[np.uint8]) -> Centred:
     return values.astype(np.float32) - np.float32(128)
-
-
-def _slices(length: int, size: int) -> Iterator[slice]:
-    return (slice(start, min(start + size, length)) for start in range(0, length, size))

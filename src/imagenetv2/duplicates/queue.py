@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.settings import Cutoffs
 
 ORIGINS = ("train", "val", "test", "candidates")
 """Where an image comes from, the first that holds for images that are in several places."""
-METRICS = ("l2", "fc7", "ssim")
 COLUMNS = ("image_id", "neighbour_id", "origin", *METRICS, "found_by")
 
 
@@ -22,8 +22,8 @@ def queue(neighbours: Mapping[str, pd.DataFrame], cutoffs: Cutoffs) -> pd.DataFr
         cutoffs: the largest distance under each metric that is looked at.
 
     Returns:
-        Columns image_id, neighbour_id, origin (strings), l2, fc7, ssim (float64, missing where neither image
-        listed the other) and found_by (list of the metrics whose cut-off the pair is at or below). Of a
+        Columns image_id, neighbour_id, origin (strings), one a metric (float64, missing where neither image listed the
+        other) and found_by (list of the metrics whose cut-off the pair is at or below). Of a
         candidate and an original image the candidate is image_id; of two candidates, or of two images that are
         both original as well, the smaller id. A candidate whose pixels equal an original image's is paired
         with itself.

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from imagenetv2.archive import Reader
-from imagenetv2.duplicates.concurrency import in_order
 from imagenetv2.duplicates.queue import ORIGINS
 from imagenetv2.images import Pixels, squash
 from imagenetv2.job import Job
+from imagenetv2.pooling import threaded
 from imagenetv2.progress import progress
 
 IN_MEMORY = 2**30
@@ -90,7 +90,7 @@ def batches(
         return squash(archives[archive].pixels(name), side)
 
     starts = range(0, len(images.ids), size)
-    pixels = in_order(one, range(len(images.ids)), workers)
+    pixels = threaded(one, range(len(images.ids)), workers)
     for start in progress(starts, f"images at {side} pixels"):
         place = slice(start, min(start + size, len(images.ids)))
         yield place, np.stack([next(pixels) for _ in range(place.start, place.stop)])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.stages import Stage
 from imagenetv2.tables import Column, Table
 
 if TYPE_CHECKING:
     from imagenetv2.config import Config
-
-METRICS = {"l2": "pixels", "fc7": "features", "ssim": "structure"}
 
 NEIGHBOURS = Table(
     "neighbours.parquet",
@@ -31,9 +30,10 @@ PAIRS = Table(
         Column("image_id", "string", "the candidate"),
         Column("neighbour_id", "string", "the other image; of two candidates, the one with the larger id"),
         Column("origin", "string", "train, val, test or candidates: where the other comes from"),
-        Column("l2", "float64", "distance; missing where it was not among the nearest", nullable=True),
-        Column("fc7", "float64", "distance; missing where it was not among the nearest", nullable=True),
-        Column("ssim", "float64", "distance; missing where it was not among the nearest", nullable=True),
+        *(
+            Column(metric, "float64", "distance; missing where it was not among the nearest", nullable=True)
+            for metric in METRICS
+        ),
         Column("found_by", "list<string>", "metrics whose cut-off it is below"),
         Column("verdict", "string", "duplicate, different or unreviewed"),
         Column("reviewer", "string", "who said so; empty while unreviewed"),
@@ -80,7 +80,7 @@ def stages(config: Config) -> list[Stage]:
         Stage(
             f"neighbours/{metric}",
             algorithm=1,
-            run=f"imagenetv2.duplicates.{METRICS[metric]}:run",
+            run=f"imagenetv2.duplicates.{METRICS[metric].name}:run",
             files=(NEIGHBOURS,),
             settings={f"neighbours.{metric}": getattr(config.neighbours, metric)},
             reads=("classes", "reference", "candidates"),

@@ -15,13 +15,13 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from imagenetv2.duplicates import squashed
-from imagenetv2.duplicates.concurrency import in_order
 from imagenetv2.duplicates.neighbours import Distances, Nearest, table
 from imagenetv2.duplicates.screen import LARGEST, MARGIN, estimates, prepared
 from imagenetv2.duplicates.settings import Structure
 from imagenetv2.duplicates.squashed import Collection
 from imagenetv2.duplicates.ssim import Windows, dissimilarities, windows
 from imagenetv2.job import Job
+from imagenetv2.pooling import threaded
 from imagenetv2.progress import progress
 
 ROWS, COLUMNS = 256, 256
@@ -119,7 +119,7 @@ def search(
         for group in groups
         for start in range(0, len(group.rows), tile[0])
     ]
-    results = in_order(lambda task: _nearest(pixels, images, task, k, window, tile[1]), tasks, cores)
+    results = threaded(lambda task: _nearest(pixels, images, task, k, window, tile[1]), tasks, cores)
     for task, found in zip(tasks, progress(results, "ssim", len(tasks)), strict=True):
         before = Nearest(nearest.distance[task.rows], nearest.index[task.rows])
         both = before.joined(found)

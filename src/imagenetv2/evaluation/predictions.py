@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -17,6 +15,7 @@ from imagenetv2.evaluation.ranking import leading, true_probabilities, true_rank
 from imagenetv2.evaluation.settings import Evaluation, Model
 from imagenetv2.images import Pixels
 from imagenetv2.job import Job
+from imagenetv2.pooling import chunks, in_order, threads
 from imagenetv2.progress import progress
 from imagenetv2.sampling.frozen import require_frozen
 
@@ -67,26 +66,16 @@ def image_set(job: Job, name: str) -> tuple[pd.DataFrame, Pictures]:
 
 
 def batched(
-    images: Sequence[Pixels], prepare: Callable[[Pixels], Array], size: int, threads: int
+    images: Sequence[Pixels], prepare: Callable[[Pixels], Array], size: int, cores: int
 ) -> Iterator[Array]:
     """Prepared images, stacked, in their order; the last batch may be short.
 
-    With more than one thread, the next batch is prepared while one is in use.
+    With more than one core, the next batch is prepared while one is in use.
     """
-    starts = range(0, len(images), size)
-    if threads == 1:
-        for start in starts:
-            yield np.stack([prepare(pixels) for pixels in images[start : start + size]])
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[list[Future[Array]]] = deque()
-        for start in starts:
-            stop = min(start + size, len(images))
-            waiting.append([pool.submit(lambda i: prepare(images[i]), i) for i in range(start, stop)])
-            if len(waiting) == 2:
-                yield np.stack([future.result() for future in waiting.popleft()])
-        while waiting:
-            yield np.stack([future.result() for future in waiting.popleft()])
+    with threads(cores) as pool:
+        prepared = in_order(pool, lambda i: prepare(images[i]), range(len(images)), ahead=max(size, cores))
+        for batch in chunks(prepared, size):
+            yield np.stack(batch)
 
 
 def predict(

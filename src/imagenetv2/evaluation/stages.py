@@ -37,6 +37,8 @@ def stages(config: Config) -> list[Stage]:
     """``models/<name>`` and ``predictions/<set>/<name>``; set ``original`` is the validation split."""
     found = []
     for model in config.models:
+        # The family only groups models in figures: it is a setting of the analysis.
+        settings = {f"models.{model.name}": model.model_copy(update={"family": ""})}
         trained = KINDS[model.kind].trained
         found.append(
             Stage(
@@ -49,7 +51,7 @@ def stages(config: Config) -> list[Stage]:
                         "weights.safetensors", "Weights of a trained model; empty for one that is only named."
                     ),
                 ),
-                detail=model,
+                settings=settings,
                 reads=("classes", "reference") if trained else ("classes",),
                 outside={} if model.weights is None else {f"models.{model.name}.weights": model.weights},
                 seed=trained,
@@ -62,8 +64,7 @@ def stages(config: Config) -> list[Stage]:
                     algorithm=1,
                     run="imagenetv2.evaluation.predictions:run",
                     files=(PREDICTIONS,),
-                    settings={"evaluation": config.evaluation},
-                    detail=model,
+                    settings={"evaluation": config.evaluation, **settings},
                     reads=(
                         "classes",
                         f"models/{model.name}",

@@ -8,17 +8,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 from markupsafe import Markup
 
 from imagenetv2.archive import Reader
+from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.images import encode_jpeg, within
 from imagenetv2.plan import Plan as Run
 from imagenetv2.progress import progress
 from imagenetv2.randomness import generator
 from imagenetv2.review.queue import PAIRS, artifact, classes, pairs_waiting, require_people
 from imagenetv2.sampling.stages import RULES
+from imagenetv2.templates import environment
 
 LONGEST = 320
 """Pixels of the longest side of a picture on a sheet."""
@@ -28,7 +29,6 @@ REASONS = (
     "different in distribution from the validation images",
     "unclear, blurry, heavily occluded, edited, or the object is small",
 )
-METRICS = {"l2": "pixels, squared distance", "fc7": "features, squared distance", "ssim": "(1 − SSIM) / 2"}
 
 
 def write(run: Run, kind: str, folder: Path, each: int) -> list[Path]:
@@ -37,7 +37,9 @@ def write(run: Run, kind: str, folder: Path, each: int) -> list[Path]:
     with Pictures(run) as pictures:
         items, facts = _pairs(run) if kind == PAIRS else _classes(run, kind)
         written = []
-        template = _environment().get_template("pairs.html.j2" if kind == PAIRS else "classes.html.j2")
+        pages = environment("imagenetv2.review")
+        pages.filters["script"] = _script
+        template = pages.get_template("pairs.html.j2" if kind == PAIRS else "classes.html.j2")
         parts = [items[start : start + each] for start in range(0, len(items), each)]
         for number, part in enumerate(progress(parts, "writing sheets"), 1):
             name = f"{kind}-revision-{facts['revision']}" if kind in RULES else kind
@@ -95,12 +97,12 @@ def _pairs(run: Run) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     for row in pairs_waiting(run).to_dict("records"):
         distances = [
             (
-                label,
+                metric.distance,
                 "not near" if pd.isna(row[m]) else f"{row[m]:.4g}",
                 f"{cutoffs[m]:.4g}",
                 m in row["found_by"],
             )
-            for m, label in METRICS.items()
+            for m, metric in METRICS.items()
         ]
         pair = (str(row["image_id"]), str(row["neighbour_id"]))
         items.append({"ids": pair, "origin": row["origin"], "distances": distances})
@@ -127,18 +129,6 @@ def _classes(run: Run, rule: str) -> tuple[list[dict[str, Any]], dict[str, Any]]
             }
         )  # fmt: skip
     return items, {"revision": queue.revision.number, "rule": RULES[rule], "reasons": REASONS}
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["script"] = _script
-    return environment
 
 
 def _script(value: Any) -> Markup:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from imagenetv2 import atomically
 from imagenetv2.errors import InputError
 
 
@@ -96,17 +95,7 @@ def append(path: Path, verdicts: Sequence[BaseModel]) -> None:
         whole = old
     text = whole + b"\n" if whole else b""
     text += b"".join(v.model_dump_json().encode() + b"\n" for v in verdicts)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).rename(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    atomically.write_bytes(path, text, durable=True)
 
 
 @contextmanager

@@ -6,11 +6,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 
-def exact(value: float) -> Fraction:
-    """The fraction that a setting's decimal text says: 0.7 is 7/10, not the nearest binary number."""
-    return Fraction(str(value))
-
-
 def at_least(selected: int, shown: int, lowest: Fraction) -> bool:
     """Whether selected / shown ≥ lowest; ``shown`` is positive."""
     return selected * lowest.denominator >= lowest.numerator * shown

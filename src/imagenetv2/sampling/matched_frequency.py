@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from imagenetv2.sampling.bins import bin_of, exact, histogram, interval, scale
+from imagenetv2.decimals import exact
+from imagenetv2.sampling.bins import bin_of, histogram, interval, scale
 from imagenetv2.sampling.pool import Chosen, Drawn, Request, choose
 from imagenetv2.sampling.settings import MatchedFrequency
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imagenetv2.sampling.bins import exact
+from imagenetv2.decimals import exact
 from imagenetv2.sampling.pool import Chosen, Drawn, Request, choose
 from imagenetv2.sampling.settings import Threshold
 from imagenetv2.settings import Section

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import pickle
 import tarfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from imagenetv2.atomically import replacing
 from imagenetv2.errors import InputError
 from imagenetv2.images import encode_png
 from imagenetv2.progress import progress
@@ -47,16 +47,16 @@ def build(cifar: Path, counts: Path, out: Path, train_limit: int | None = None) 
             f"{counts} has {len(votes)} rows but {TEST} has {len(images)} images; they don't belong together."
         )
     out.mkdir(parents=True, exist_ok=True)
-    with _replacing(out / "test.tar") as file:
+    with replacing(out / "test.tar") as file:
         names = _pack(file, iter([(images, labels)]), None, "test")
-    with _replacing(out / "test_votes.csv") as file:
+    with replacing(out / "test_votes.csv") as file:
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(["index", "image", "label", *LABELS])
         for index, (name, label, row) in enumerate(zip(names, labels, votes.tolist(), strict=True)):
             table.writerow([index, name, LABELS[label], *row])
         file.write(text.getvalue().encode())
-    with _replacing(out / "train.tar") as file:
+    with replacing(out / "train.tar") as file:
         _pack(file, (batches.read(name) for name in TRAIN), train_limit, "train")
 
 
@@ -182,15 +182,3 @@ def _pack(
                 archive.addfile(entry, io.BytesIO(data))
                 names.append(entry.name)
     return names
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write beside, then rename: the file is the old one or the new one."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

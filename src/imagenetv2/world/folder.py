@@ -20,7 +20,7 @@ from imagenetv2.progress import progress
 from imagenetv2.randomness import generator
 from imagenetv2.world import records
 from imagenetv2.world.recorded import Recorded, by_name, in_order, read_votes, wnid_of
-from imagenetv2.world.settings import Folder
+from imagenetv2.world.settings import Folder, People
 from imagenetv2.world.source_files import Files, opened
 
 UNCLEAR = 0.3
@@ -57,6 +57,7 @@ def run(job: Job) -> None:
                     f"{settings.path / settings.votes}: {row.image} is not in {settings.path / settings.photographs}; "
                     "add the photograph or take the line out."
                 )
+        _enough(votes, job.settings(People).workers, str(settings.path / settings.votes))
         labels = training_labels(train.names(), lemmas, str(settings.path / settings.train))
         photos = describe(listed, lemmas, job.seed)
         sizes = _write_photos(job, photographs, photos, listed)
@@ -77,6 +78,17 @@ def run(job: Job) -> None:
         "%d photographs on Flickr, %d originals, %d files without votes left out",
         len(photos), len(originals), len(there) - len(votes),
     )  # fmt: skip
+
+
+def _enough(votes: Sequence[Recorded], workers: int, where: str) -> None:
+    """Raises InputError where a photograph has fewer judgements than there are workers to give one each."""
+    totals = [(int(row.counts.sum()), row.image) for row in votes]
+    fewest, image = min(totals, default=(workers, ""))
+    if fewest < workers:
+        raise InputError(
+            f"world.people.workers: {workers} workers cannot each give another of the {fewest} judgements of {image} in "
+            f"{where}; set it to at most {fewest}, or take the line out."
+        )
 
 
 def halves(

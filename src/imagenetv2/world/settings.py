@@ -49,7 +49,7 @@ class Folder(Section):
 
 
 class People(Section):
-    """The simulated workers and the simulated reviewer."""
+    """The simulated workers."""
 
     workers: int = Field(
         40, ge=10, description="Size of the pool of workers; each answers a task at most once."

@@ -80,7 +80,7 @@ def stages(config: Config) -> list[Stage]:
                 File("photos.zip", "The photographs' files as Flickr serves them."),
                 File("originals.zip", "The original data set's files as it was distributed."),
             ),
-            settings={"world.source": source, "world.people": config.world.people},
+            settings={f"world.{config.world.source}": source, "world.people": config.world.people},
             reads=("classes",),
             outside=outside,
             seed=True,

@@ -9,8 +9,8 @@ import pandas as pd
 
 from imagenetv2.analysis.pictures import Album
 from imagenetv2.analysis.wording import share
+from imagenetv2.duplicates.metrics import METRICS
 
-METRICS = {"l2": "pixels", "fc7": "features", "ssim": "structure"}
 SIDE = 112
 
 
@@ -65,11 +65,13 @@ def _origin(origin: str) -> str:
 
 def _distances(pair: Mapping[Any, Any], cutoffs: Mapping[str, float]) -> list[dict[str, Any]]:
     found = []
-    for metric, name in METRICS.items():
-        distance = pair[metric]
+    for key, metric in METRICS.items():
+        distance = pair[key]
         if pd.isna(distance):
             continue
-        cutoff = cutoffs[metric]
+        cutoff = cutoffs[key]
         value = share(distance / cutoff, 2) if cutoff else f"{distance:g}"
-        found.append({"name": name, "value": value, "below": distance < cutoff, "raw": f"{distance:,.6g}"})
+        found.append(
+            {"name": metric.name, "value": value, "below": distance < cutoff, "raw": f"{distance:,.6g}"}
+        )
     return found

@@ -53,9 +53,8 @@ def differing(manifests: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]
         for key, value in leaves(manifest.get("settings", {})):
             if key in usual and usual[key] == value:
                 continue
-            shown = f"{name}.{key.removeprefix('this.')}" if key.startswith("this.") else key
             default = _plain(usual[key]) if key in usual else ""
-            found[shown] = {"key": shown, "value": _plain(value), "default": default}
+            found[key] = {"key": key, "value": _plain(value), "default": default}
         seed = manifest.get("seed")
         if seed is not None and seed != config.seed:
             found["seed"] = {"key": "seed", "value": str(seed), "default": str(config.seed)}
@@ -64,8 +63,6 @@ def differing(manifests: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]
 
 def _default(stage: Stage) -> Iterator[tuple[str, Any]]:
     settings = {name: versioned(section) for name, section in stage.settings.items()}
-    if stage.detail is not None:
-        settings["this"] = versioned(stage.detail)
     return leaves(settings)
 
 

@@ -13,7 +13,7 @@ PATIENCE = 30.0
 
 
 class LoadError(Exception):
-    """An address that could not be loaded; the message names it and says why."""
+    """An address that could not be loaded; the message names it without its query, and says why."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Browser:
                 url = urljoin(url, headers["Location"])
                 continue
             if status != 200:
-                raise LoadError(f"{url} answers {status}")
+                raise LoadError(f"{_named(url)} answers {status}")
             return Loaded(url, headers.get_content_type(), data)
-        raise LoadError(f"{url} redirects for ever")
+        raise LoadError(f"{_named(url)} redirects for ever")
 
     def post(self, url: str, fields: Sequence[tuple[str, str]]) -> tuple[int, bytes]:
         """Send a form, urlencoded; returns status and body."""
@@ -59,7 +59,7 @@ class Browser:
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
         parts = urlsplit(url)
         if parts.scheme != "http" or not parts.hostname:
-            raise LoadError(f"{url} is not an address that these people can reach")
+            raise LoadError(f"{_named(url)} is not an address that these people can reach")
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         kind = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         fresh = parts.netloc not in self._connections
@@ -75,5 +75,10 @@ class Browser:
             del self._connections[parts.netloc]
             # A kept connection may have been closed from the other side: once more on a new one.
             if fresh or method != "GET":
-                raise LoadError(f"{url} cannot be reached ({error!r})") from error
+                raise LoadError(f"{_named(url)} cannot be reached ({error!r})") from error
         return self._exchange(method, url, body)
+
+
+def _named(url: str) -> str:
+    """The address for a message: its query says who asks."""
+    return url.partition("?")[0]

@@ -114,11 +114,11 @@ class Crowd:
                     return
                 except (BrokenPageError, LoadError, UndecodableImageError) as error:
                     if pause is None and not self._stop.is_set():
-                        LOG.warning("worker %s leaves task %s: %s", self._ids[number], offer.hit_id, error)
+                        LOG.warning("a worker leaves task %s: %s", offer.hit_id, error)
                     if pause is None or self._stop.wait(pause):
                         return
         except Exception:
-            LOG.exception("worker %s failed on task %s", self._ids[number], offer.hit_id)
+            LOG.exception("a worker failed on task %s", offer.hit_id)
 
     def _work(self, offer: Offer, number: int) -> None:
         """Accept, look, answer. Raises what makes the page one that can't be answered; the task is then returned."""

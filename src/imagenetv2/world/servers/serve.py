@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
+from imagenetv2 import atomically
 from imagenetv2.archive import Reader
 from imagenetv2.artifacts import Artifact
 from imagenetv2.errors import InputError
@@ -157,10 +158,8 @@ def _people(world: Artifact, seed: int, people: People, site: str) -> None:
 
 
 def _announce(ready: Path, endpoints: Endpoints) -> None:
-    temporary = ready.with_name(f".{ready.name}-{os.getpid()}")
     try:
         ready.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(asdict(endpoints)) + "\n", "utf-8")
-        temporary.replace(ready)
+        atomically.write_bytes(ready, json.dumps(asdict(endpoints)).encode() + b"\n")
     except OSError as error:
         raise InputError(f"{ready} cannot be written ({error}); name a file in a writable folder.") from error

@@ -37,11 +37,12 @@ class Pool:
     def selects(self, worker: int, file: str, wnid: str) -> bool:
         """Whether the worker ticks the photograph when asked about the class.
 
-        Recorded votes are drawn without replacement: worker ``w`` answers the w-th of them, counted round.
+        Recorded votes are drawn without replacement: worker ``w`` answers the w-th of them; a world has no more
+        workers than votes on any photograph.
         """
         if self.judgements:
             recorded = self.judgements.get((file, wnid))
-            return recorded is not None and bool(recorded[worker % len(recorded)])
+            return recorded is not None and bool(recorded[worker])
         if worker in self.careless:
             limit = CARELESS_TICKS
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
@@ -23,7 +23,24 @@ def processes(cores: int) -> Iterator[Executor | None]:
     if cores <= 1:
         yield None
         return
-    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with _given_up(ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn"))) as pool:
+        yield pool
+
+
+@contextmanager
+def threads(cores: int) -> Iterator[Executor | None]:
+    """A pool of threads; None where one core is allowed, which means: work here."""
+    if cores <= 1:
+        yield None
+        return
+    with _given_up(ThreadPoolExecutor(cores)) as pool:
+        yield pool
+
+
+@contextmanager
+def _given_up(executor: Executor) -> Iterator[Executor]:
+    """The pool; after an error, what waits in it is not begun."""
+    with executor as pool:
         try:
             yield pool
         except BaseException:
@@ -46,6 +63,12 @@ def in_order(pool: Executor | None, work: Callable[[T], R], items: Iterable[T], 
     finally:
         for future in waiting:
             future.cancel()
+
+
+def threaded(work: Callable[[T], R], items: Iterable[T], cores: int) -> Iterator[R]:
+    """``in_order`` on threads of its own, two items a thread at once."""
+    with threads(cores) as pool:
+        yield from in_order(pool, work, items, ahead=2 * cores)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
