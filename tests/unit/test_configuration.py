@@ -16,7 +16,7 @@ from imagenetv2.config_files import GENERATED
 from imagenetv2.errors import InputError
 from imagenetv2.graph import stages
 from imagenetv2.loading import lay_over, load, read_yaml, require_outside, validate
-from imagenetv2.versions import plan
+from imagenetv2.versions import digest_outside, plan
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = sorted(p for p in (ROOT / "config").glob("*.yaml") if p.name != "config.yaml")
@@ -156,3 +156,21 @@ def test_the_merged_file_can_be_read_again(tmp_path: Path) -> None:
     text = yaml.safe_dump(Config().model_dump(mode="json"))
     (tmp_path / "merged.yaml").write_text(text)
     assert load([tmp_path / "merged.yaml"]) == Config()
+
+
+def test_a_folder_is_digested_by_content_up_to_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/x").write_text("one")
+    first = digest_outside("field", tmp_path)
+    (tmp_path / "a/x").write_text("two")
+    assert digest_outside("field", tmp_path) != first
+    monkeypatch.setattr("imagenetv2.versions.CONTENT_LIMIT", 2)
+    large = digest_outside("field", tmp_path)
+    (tmp_path / "a/x").write_text("six")
+    assert digest_outside("field", tmp_path) == large
+    (tmp_path / "a/x").rename(tmp_path / "a/y")
+    assert digest_outside("field", tmp_path) != large
+    with pytest.raises(InputError, match="field: .*nowhere does not exist"):
+        digest_outside("field", tmp_path / "nowhere")

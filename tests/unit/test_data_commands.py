@@ -181,3 +181,31 @@ def test_two_runs_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with hold(tmp_path), pytest.raises(InputError, match="in use by another run"):
         hold(tmp_path)
     hold(tmp_path).close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["search", "--endpoints", "nowhere.json"], "nowhere.json holds no addresses of local servers"),
+        (["classes", "--log", "config/config.yaml/x/y.log"], "config/config.yaml"),
+        (["predictions", "moon"], "moon is no set; known are original"),
+        (["neighbours", "l3"], "known are l2, fc7, ssim"),
+    ],
+)
+def test_bad_arguments_end_in_a_sentence(
+    checkout: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    assert main(arguments) == 1
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["classes", "--cores", "0"], ["show", "x", "--rows", "-1"], ["nothing"]]
+)
+def test_impossible_arguments_are_refused(
+    checkout: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "error: " in capsys.readouterr().err
