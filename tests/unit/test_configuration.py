@@ -172,5 +172,5 @@ def test_a_folder_is_digested_by_content_up_to_a_limit(
     assert digest_outside("field", tmp_path) == large
     (tmp_path / "a/x").rename(tmp_path / "a/y")
     assert digest_outside("field", tmp_path) != large
-    with pytest.raises(InputError, match="field: .*nowhere does not exist"):
+    with pytest.raises(InputError, match=r"field: .*nowhere does not exist"):
         digest_outside("field", tmp_path / "nowhere")
