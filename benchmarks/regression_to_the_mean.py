@@ -40,9 +40,9 @@ models:
 PAGE = """\
 # What the rules do where the truth is known
 
-The rendered world knows the probability with which a worker of its pool selects an image. `{command}` runs the whole
-pipeline in it with seeds 1 to {seeds}, five models and without the fc7 metric, and writes this page: averages over the
-seeds with 95 % t-intervals. A run is 12 classes, about 2,300 candidates, ten votes an image, 360 images a set.
+The rendered world knows the probability with which a worker of its pool selects an image.
+`{command}` runs the whole pipeline in it with seeds 1 to {seeds}, five models
+and without the fc7 metric, and writes this page: averages over the seeds with 95 % t-intervals. A run is 12 classes, about 2,300 candidates, ten votes an image, 360 images a set.
 
 {table}
 
