@@ -189,6 +189,7 @@ def is_complete(folder: Path, version: str, *, hashes: bool = False) -> bool:
     """Whether ``folder`` holds that version whole."""
     try:
         artifact = Artifact(folder)
-        return artifact.version == version and not artifact.damage(hashes=hashes)
+        whole = artifact.version == version and not artifact.damage(hashes=hashes)
+        return whole and (folder / RUN).is_file()
     except (InputError, KeyError):
         return False

@@ -17,7 +17,7 @@ from imagenetv2.config import Config
 from imagenetv2.errors import InputError
 from imagenetv2.graph import stages as all_stages
 from imagenetv2.job import folder
-from imagenetv2.loading import load, require_outside, validate
+from imagenetv2.loading import DEFAULT, load, require_outside, validate
 from imagenetv2.stages import Stage
 
 
@@ -68,6 +68,13 @@ class Plan:
     def family(self, prefix: str) -> list[str]:
         """Names of the stages below a prefix, such as ``neighbours``."""
         return [name for name in self.stages if name.startswith(f"{prefix}/")]
+
+
+def in_order(files: Sequence[str | Path]) -> list[Path]:
+    """Configuration files as Snakemake names them, the defaults first, relative to the working directory."""
+    here = Path.cwd()
+    found = [p.relative_to(here) if (p := here / file).is_relative_to(here) else p for file in files]
+    return sorted(found, key=lambda file: file != DEFAULT)
 
 
 def write_merged(values: Mapping[str, Any], data: Path) -> Path:

@@ -3,18 +3,20 @@
 # itself reaches subcommands through the environment, since its name changes with every value.
 import os
 import sys
+import time
 from pathlib import Path
 
 from snakemake.io import report as reported
 
+from imagenetv2.complaints import complaints
 from imagenetv2.errors import InputError
 from imagenetv2.lock import hold
-from imagenetv2.plan import Plan
+from imagenetv2.plan import Plan, in_order
 
 DATA = Path("data")
 
 try:
-    PLAN, merged = Plan.merged(config, [Path(f) for f in workflow.configfiles], DATA)
+    PLAN, merged = Plan.merged(config, in_order(workflow.configfiles), DATA)
 except InputError as error:
     sys.exit(f"imagenetv2: {error}")
 
@@ -30,6 +32,7 @@ envvars:
 
 
 LOCK = []
+START = time.time()
 
 
 onstart:
@@ -37,6 +40,11 @@ onstart:
         LOCK.append(hold(DATA))
     except InputError as error:
         sys.exit(f"imagenetv2: {error}")
+
+
+# The last words of a failed run are the sentences that say what to do.
+onerror:
+    print(*complaints(Path("logs"), START), sep="\n", file=sys.stderr)
 
 
 # A file is marked update() so that Snakemake neither deletes what is whole nor half restores it: the
