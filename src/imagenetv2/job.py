@@ -102,10 +102,15 @@ def run(
         return False
     started = datetime.now(UTC)
     facts = {**identity(stage, seed, versions), "version": versions[stage.name]}
-    with draft(stage, final) as out:
-        _function(stage.run)(Job(stage, versions[stage.name], versions, data, seed, out, **options))
-        out.finish(facts, _circumstances(started))
-        publish(out, final)
+    try:
+        with draft(stage, final) as out:
+            _function(stage.run)(Job(stage, versions[stage.name], versions, data, seed, out, **options))
+            out.finish(facts, _circumstances(started))
+            publish(out, final)
+    except OSError as error:
+        # A full disk is often reported without the file's name.
+        error.filename = error.filename or str(final)
+        raise
     return True
 
 
