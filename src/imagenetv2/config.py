@@ -10,7 +10,7 @@ from imagenetv2.benchmark.settings import Classes, Images, Reference
 from imagenetv2.candidates.settings import Candidates, Search
 from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.settings import Cutoffs, Duplicates, Features, Neighbours, Pixels
-from imagenetv2.evaluation.settings import Evaluation, Model, models_field
+from imagenetv2.evaluation.settings import Evaluation, Model, default_models
 from imagenetv2.review.settings import Review
 from imagenetv2.sampling.settings import Sampling
 from imagenetv2.settings import Section
@@ -36,7 +36,7 @@ class Config(Section):
     duplicates: Duplicates = Field(Duplicates(), description="Near-duplicate decisions.")
     review: Review = Field(Review(), description="Who reviews.")
     sampling: Sampling = Field(Sampling(), description="The three sampling rules.")
-    models: tuple[Model, ...] = Field(models_field(), min_length=1, description="Models to evaluate.")
+    models: tuple[Model, ...] = Field(default_models(), min_length=1, description="Models to evaluate.")
     evaluation: Evaluation = Field(Evaluation(), description="How models are run.")
     analysis: Analysis = Field(Analysis(), description="Tables and fits.")
     report: Report = Field(Report(), description="The report.")

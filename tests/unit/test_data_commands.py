@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from imagenetv2 import inventory, latest
@@ -20,11 +19,6 @@ from imagenetv2.tables import Table
 from imagenetv2.versions import identity, plan
 
 
-def empty(table: Table) -> pd.DataFrame:
-    """No rows."""
-    return table.empty()
-
-
 def make_all(planned: Plan) -> None:
     """Write every stage of a plan with empty tables and short files."""
     for name, stage in planned.stages.items():
@@ -34,7 +28,7 @@ def make_all(planned: Plan) -> None:
         with draft(stage, final) as out:
             for file in stage.files:
                 if isinstance(file, Table):
-                    out.table(file.name, empty(file))
+                    out.table(file.name, file.empty())
                 else:
                     out.path(file.name).write_text("{}" if file.name.endswith("json") else "x")
             facts = {

@@ -15,7 +15,6 @@ from imagenetv2.plan import Plan
 
 SINGLE = {
     "classes": "list the classes with synonyms and WordNet neighbours",
-    "world": None,
     "reference": "index the original data set",
     "search": "search Flickr for every class",
     "candidates": "download and decode what the search found",
@@ -39,8 +38,7 @@ MODELS = "Stages models/NAME: train, or load and name, every model that is not t
 def add(commands: Any) -> None:
     """Declare one subcommand a stage."""
     for name, text in SINGLE.items():
-        if text is not None:
-            add_options(commands.add_parser(name, help=text, description=f"Stage {name}: {text}."))
+        add_options(commands.add_parser(name, help=text, description=f"Stage {name}: {text}."))
     for name, (what, text) in FAMILIES.items():
         parser = commands.add_parser(name, help=text, description=f"Stage {name}/{what}: {text}.")
         parser.add_argument("member", metavar=what)

@@ -68,7 +68,7 @@ def _trained(name: str, architecture: str, epochs: int, rate: float, side: int =
     )
 
 
-def _spread() -> tuple[Model, ...]:
+def default_models() -> tuple[Model, ...]:
     """Embedded world: from baselines that barely learn to small networks."""
     return (
         Model(name="nearest_centroid", kind="nearest_centroid", family="baseline", side=16),
@@ -88,8 +88,3 @@ class Evaluation(Section):
 
     device: Literal["auto", "cpu", "cuda"] = operational("auto", "auto takes a GPU where there is one.")
     batch: int = operational(128, "Images a forward pass.", ge=1)
-
-
-def models_field() -> tuple[Model, ...]:
-    """Default of the ``models`` list."""
-    return _spread()
