@@ -9,13 +9,23 @@ configfile: "config/config.yaml"
 
 
 include: "workflow/rules/plan.smk"
-include: "workflow/rules/benchmark.smk"
-include: "workflow/rules/world.smk"
-include: "workflow/rules/candidates.smk"
-include: "workflow/rules/annotation.smk"
-include: "workflow/rules/duplicates.smk"
-include: "workflow/rules/sampling.smk"
-include: "workflow/rules/evaluation.smk"
+
+
+if PLAN.config.record.path is None:
+
+    include: "workflow/rules/benchmark.smk"
+    include: "workflow/rules/world.smk"
+    include: "workflow/rules/candidates.smk"
+    include: "workflow/rules/annotation.smk"
+    include: "workflow/rules/duplicates.smk"
+    include: "workflow/rules/sampling.smk"
+    include: "workflow/rules/evaluation.smk"
+
+else:
+
+    include: "workflow/rules/record.smk"
+
+
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/latest.smk"
 

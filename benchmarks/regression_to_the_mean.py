@@ -1,4 +1,6 @@
-"""Run the rendered world with several seeds and write docs/simulation.md: what each rule observes, and what is true.
+"""Run the rendered world with several seeds and write the first part of docs/simulation.md.
+
+It says what each rule observes, and what is true.
 
 python benchmarks/regression_to_the_mean.py [--seeds N] [--cores N]
 """
@@ -53,6 +55,8 @@ observed frequency means a lower true one in a pool that has more difficult imag
 which was itself chosen by votes. Models lose most there. TopImages overshoots in the other direction for the same
 reason: the highest observed frequencies are partly luck. [Method](method.md) says why.
 """
+REST = "\n## "
+"""What follows the first of these in the page is written by hand, and stays."""
 
 
 def main() -> None:
@@ -68,7 +72,9 @@ def main() -> None:
         table=averages(rows),
         differences=differences(rows),
     )
-    (ROOT / "docs/simulation.md").write_text(text, "utf-8")
+    page = ROOT / "docs/simulation.md"
+    _, mark, rest = page.read_text("utf-8").partition(REST)
+    page.write_text(text + mark + rest, "utf-8")
     print(text)
 
 

@@ -10,10 +10,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from imagenetv2.commands import configuration, prune, review, show, stage, verify, versions, world
+from imagenetv2.commands import (
+    configuration,
+    prune,
+    published,
+    record,
+    review,
+    show,
+    simulate,
+    stage,
+    verify,
+    versions,
+    world,
+)
 from imagenetv2.errors import InputError
 
-COMMANDS = (stage, versions, verify, prune, show, configuration, review, world)
+COMMANDS = (stage, versions, verify, prune, show, configuration, record, published, review, world, simulate)
 DISK = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished stages are kept",
     errno.EDQUOT: "the quota is used up; free some space and run again, finished stages are kept",

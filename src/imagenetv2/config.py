@@ -11,9 +11,11 @@ from imagenetv2.candidates.settings import Candidates, Search
 from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.settings import Cutoffs, Duplicates, Features, Neighbours, Pixels
 from imagenetv2.evaluation.settings import Evaluation, Model, default_models
+from imagenetv2.record.settings import Record
 from imagenetv2.review.settings import Review
 from imagenetv2.sampling.settings import Sampling
 from imagenetv2.settings import Section
+from imagenetv2.simulation.settings import Simulation
 from imagenetv2.world.settings import World
 
 
@@ -38,6 +40,8 @@ class Config(Section):
     sampling: Sampling = Field(Sampling(), description="The three sampling rules.")
     models: tuple[Model, ...] = Field(default_models(), min_length=1, description="Models to evaluate.")
     evaluation: Evaluation = Field(Evaluation(), description="How models are run.")
+    record: Record = Field(Record(), description="A released study, to be read instead of run.")
+    simulation: Simulation = Field(Simulation(), description="The study in the small, beside the analysis.")
     analysis: Analysis = Field(Analysis(), description="Tables and fits.")
     report: Report = Field(Report(), description="The report.")
 

@@ -1,4 +1,4 @@
-"""Exact intervals for shares of counts."""
+"""Intervals for shares of counts, and for differences of two."""
 
 from __future__ import annotations
 
@@ -38,3 +38,44 @@ def clopper_pearson(
     low[some] = betaincinv(k[some], n[some] - k[some] + 1, tail)
     high[short] = betaincinv(k[short] + 1, n[short] - k[short], 1 - tail)
     return low, high
+
+
+def newcombe(
+    new: npt.ArrayLike, new_images: int, old: npt.ArrayLike, old_images: int, level: float
+) -> tuple[Floats, Floats]:
+    """Interval of the difference new / new_images − old / old_images of independent shares.
+
+    Method 10 of Newcombe (Statistics in Medicine 17, 1998): Wilson's intervals of both shares, combined by the
+    squares of their arms.
+
+    Args:
+        new, old: counts, same shape.
+        new_images, old_images: positive numbers of trials.
+        level: of the interval.
+    """
+    p, q = np.asarray(new) / new_images, np.asarray(old) / old_images
+    p_low, p_high = wilson(p, new_images, level)
+    q_low, q_high = wilson(q, old_images, level)
+    change = p - q
+    return change - np.hypot(p - p_low, q_high - q), change + np.hypot(p_high - p, q - q_low)
+
+
+def wilson(share: Floats, trials: int, level: float) -> tuple[Floats, Floats]:
+    """Wilson's interval of a share (Journal of the American Statistical Association 22, 1927)."""
+    z = reach(level)
+    middle = share + z * z / (2 * trials)
+    arm = z * np.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
+    scale = 1 + z * z / trials
+    return np.maximum((middle - arm) / scale, 0), np.minimum((middle + arm) / scale, 1)
+
+
+def reach(level: float) -> float:
+    """Standard deviations from the middle of a normal distribution within which ``level`` of it lies.
+
+    Raises ValueError where ``level`` is not inside (0, 1).
+    """
+    from scipy.special import ndtri
+
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    return float(ndtri((1 + level) / 2))

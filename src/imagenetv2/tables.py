@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ class Table:
     meaning: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
+
+    def without(self, *names: str) -> Table:
+        """The same table without some columns. Raises KeyError for one that it does not have."""
+        if unknown := set(names) - {c.name for c in self.columns}:
+            raise KeyError(f"{self.name} has no columns {sorted(unknown)}")
+        return replace(self, columns=tuple(c for c in self.columns if c.name not in names))
 
     def arrow_schema(self) -> pa.Schema:
         """The Arrow schema, with meaning and unit as field metadata, so that a file explains itself."""

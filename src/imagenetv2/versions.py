@@ -16,7 +16,7 @@ from imagenetv2.errors import InputError
 from imagenetv2.settings import versioned
 from imagenetv2.stages import Stage
 
-CONTENT_LIMIT = 256_000_000
+CONTENT_LIMIT = 1_000_000_000
 
 
 def identity(stage: Stage, seed: int, versions: Mapping[str, str]) -> dict[str, Any]:
@@ -58,14 +58,17 @@ def digest_file(path: Path) -> str:
 def digest_outside(field: str, path: Path) -> str:
     """Digest of an outside input: the bytes of a file, or of all files of a folder, with their names.
 
-    Of a folder above ``CONTENT_LIMIT`` bytes only names and sizes count: reading ImageNet before every job would
-    take hours. Raises InputError where nothing is there.
+    Hidden files and folders within a folder do not count: what version control and file managers keep there differs
+    between copies of the same thing. Of a folder above ``CONTENT_LIMIT`` bytes only names and sizes count: reading
+    ImageNet before every job would take hours. Raises InputError where nothing is there.
     """
     if path.is_file():
         return digest_file(path)
     if not path.is_dir():
         raise InputError(f"{field}: {path} does not exist; correct the path in the configuration.")
-    sizes = {f: f.stat().st_size for f in sorted(path.rglob("*")) if f.is_file()}
+    files = {f: f.relative_to(path) for f in sorted(path.rglob("*")) if f.is_file()}
+    shown = [f for f, name in files.items() if not any(part.startswith(".") for part in name.parts)]
+    sizes = {f: f.stat().st_size for f in shown}
     small = sum(sizes.values()) <= CONTENT_LIMIT
     rows = [
         f"{f.relative_to(path).as_posix()}\t{size}\t{digest_file(f) if small else ''}"

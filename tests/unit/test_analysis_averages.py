@@ -36,11 +36,12 @@ def test_averages_follow_the_exact_bootstrap_distribution() -> None:
     assert counts == pytest.approx(stats.binom.pmf(range(4), 3, 1 / 3), abs=0.01)
 
 
-def test_averages_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(0).random(40)
-    whole = averages(values, 500, np.random.default_rng(1))
-    monkeypatch.setattr("imagenetv2.analysis.bootstrap.BLOCK", 100)
-    assert np.array_equal(whole, averages(values, 500, np.random.default_rng(1)))
+def test_averages_of_many_distinct_values_are_those_of_drawn_indices() -> None:
+    values = np.concatenate([np.random.default_rng(0).random(40), np.repeat([0.2, 0.9], 15)])
+    drawn = averages(values, 20_000, np.random.default_rng(1))
+    plain = values[np.random.default_rng(2).integers(0, 70, (20_000, 70))].mean(axis=1)
+    assert stats.ks_2samp(drawn, plain).pvalue > 0.01
+    assert np.array_equal(drawn, averages(values, 20_000, np.random.default_rng(1)))
 
 
 def test_an_empty_sample_is_refused() -> None:
@@ -115,13 +116,18 @@ def test_predictions_for_other_images_are_refused() -> None:
         stack({"a": table, "b": other})
 
 
-def test_orders_agree_with_scipy() -> None:
+def test_correlations_of_orders_are_those_counted_by_hand() -> None:
     rng = np.random.default_rng(2)
     for _ in range(20):
         x, y = rng.integers(0, 6, 9).astype(float), rng.integers(0, 6, 9).astype(float)
         found = ranks.agreement(x, y, list("abcdefghi"))
-        assert found.kendall == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-11)
-        assert found.spearman == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-11)
+        pairs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i in range(9) for j in range(i)]
+        untied = [sum(abs(pair[k]) for pair in pairs) for k in (0, 1)]
+        assert found.kendall == pytest.approx(
+            sum(a * b for a, b in pairs) / np.sqrt(np.prod(untied)), abs=1e-11
+        )
+        middle = [[(np.sum(v < each) + np.sum(v <= each) + 1) / 2 for each in v] for v in (x, y)]
+        assert found.spearman == pytest.approx(np.corrcoef(*middle)[0, 1], abs=1e-11)
 
 
 def test_places_and_moves() -> None:

@@ -1,22 +1,26 @@
-"""The report: one page that needs nothing else and is the same each time."""
+"""The report: one page that needs nothing else and is the same each time, with its figures and tables."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin
 
+import pandas as pd
 import pytest
 
-from imagenetv2.analysis import wording
+from imagenetv2.analysis import report_files, wording
+from imagenetv2.analysis.report import SECTIONS
 from imagenetv2.analysis.sections.albums import some_classes, some_images
 from imagenetv2.analysis.sections.example import standalone
 from imagenetv2.analysis.sections.provenance import differing
-from tests.unit.analysis_inputs import perform
+from tests.unit import report_inputs
 
 VOID = {"meta", "link", "img", "br", "hr", "input", "path", "use"}
+OF_STUDIES = {"frequencies", "truth", "funnel", "task", "pairs", "albums"}
 
 
 class Page(HTMLParser):
@@ -57,59 +61,125 @@ class Page(HTMLParser):
             assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return perform(tmp_path_factory.mktemp("run"))
+    return report_inputs.conducted(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real world, two models, more classes than are shown, one metric."""
-    folder = tmp_path_factory.mktemp("other")
-    return perform(
-        folder, classes=14, validation=20, candidates=20, taken=4, models=2, metrics=("l2",), world=False
-    )
+    return report_inputs.conducted(
+        tmp_path_factory.mktemp("other"),
+        classes=14, validation=20, candidates=20, taken=4, models=2, metrics=("l2",), world=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return report_inputs.released(tmp_path_factory.mktemp("record"))
+
+
+@pytest.fixture(scope="module")
+def cifar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Other sets than the three rules, ten classes, one model only: no line, no pair."""
+    return report_inputs.released(tmp_path_factory.mktemp("cifar"), "cifar10.1", models=1, classes=10)
 
 
 def page(data: Path) -> Page:
-    return Page((data / "report/0123456789/report.html").read_text("utf-8"))
+    return Page(report_inputs.page(data).read_text("utf-8"))
 
 
-def test_it_needs_nothing_else(data: Path) -> None:
-    text = (data / "report/0123456789/report.html").read_text("utf-8")
+def written(data: Path, name: str) -> bytes:
+    return (report_inputs.page(data).parent / name).read_bytes()
+
+
+@pytest.mark.parametrize("which", ["data", "other", "record", "cifar"])
+def test_it_needs_nothing_else(which: str, request: pytest.FixtureRequest) -> None:
+    text = report_inputs.page(request.getfixturevalue(which)).read_text("utf-8")
     found = Page(text)
     assert found.open == []
     assert all(address.startswith("data:") for address in found.loads)
-    assert "url(http" not in text and "@import" not in text and "script" not in found.tags
-    assert len(text.encode()) < 10e6
+    assert "default-src 'none'" in text
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert "url(" not in style and "@import" not in style
+    assert len(text.encode()) < 3e6
     assert len(found.ids) == len(set(found.ids))
-    for reference in re.findall(r'(?:url\(#|xlink:href="#)([^)"]+)', text):
-        assert reference in found.ids
 
 
-def test_links_lead_to_files_from_both_places(data: Path) -> None:
+@pytest.mark.parametrize("which", ["data", "record"])
+def test_links_lead_to_files_from_both_places(which: str, request: pytest.FixtureRequest) -> None:
+    data: Path = request.getfixturevalue(which)
     found = page(data)
     assert {a[1:] for a in found.links if a.startswith("#")} <= set(found.ids)
-    tables = [a for a in found.links if not a.startswith("#")]
-    assert any("rules.csv" in a for a in tables) and any(a.endswith("photos.parquet") for a in tables)
+    files = [a for a in found.links if not a.startswith("#")]
+    assert {"accuracy.svg", "accuracy.pdf", "fits.tex", "accuracies.csv"} <= set(files)
     for place in ("report/0123456789/report.html", "latest/report/report.html"):
-        for address in tables:
-            if address.startswith("../../"):
-                target = urljoin(f"file:///data/{place}", address).removeprefix("file:///data/")
-                assert (data / target).is_file(), address
+        for address in files:
+            target = urljoin(f"file:///data/{place}", address).removeprefix("file:///data/")
+            assert (data / target.replace("latest/report", "report/0123456789")).is_file(), address
 
 
-def test_its_numbers_are_those_of_the_tables(data: Path) -> None:
-    words = " ".join(" ".join(page(data).text).split())
-    rules = json.loads((data / "analysis/0123456789/fits.json").read_text())
-    assert len(rules["fits"]) >= 6
-    assert "300 records for 4 classes" in words
-    assert "240 became candidates" in words
-    assert "What was observed, and what is true" in words
-    assert "8 pairs were below a cut-off" in words
+def test_a_study_that_was_run_shows_all_sections(data: Path) -> None:
+    found = page(data)
+    assert set(SECTIONS) - set(found.ids) == {"record", "published"}
+    assert "300 records for 4 classes" in found.words
+    assert "240 became candidates" in found.words
+    assert "From these votes 3 test sets were drawn" in found.words
+    assert "8 pairs were below a cut-off" in found.words
+    rules = pd.read_csv(io.BytesIO(written(data, "rules.csv"))).set_index("set")
+    change = wording.points(rules.loc["matched_frequency", "change_top1"])
+    assert f"{change} points on MatchedFrequency" in found.words
+
+
+def test_a_released_study_shows_what_a_record_allows(record: Path) -> None:
+    found = page(record)
+    assert not OF_STUDIES & set(found.ids)
+    assert "A released study, read from its record" in found.words
+    assert "Checks found 3 faults" in found.words and "3 corrected" in found.words
+    assert "1 differs" in found.words and "0.1 beyond rounding" in found.words
+    assert "1 model of 13 could not be used on every set and is left out" in found.words
+    assert "sorted by class it agrees on 82.3 %" in found.words
+    assert "its predictions fit no order of the images" in found.words
+    assert re.search(r"thing \d+ n000000", found.words) and "all 80 are in by_class.parquet" in found.words
+    assert found.text.count("Threshold0.7") > 5
+
+
+def test_other_sets_than_the_three_rules(cifar: Path) -> None:
+    words = page(cifar).words
+    assert "CIFAR-10.1 v4" in words and "CIFAR-10 test" in words
+    assert "Matched" not in words.split("What may lie behind it")[0]
+    assert b"no two models" in written(cifar, "paired.svg")
+
+
+@pytest.mark.parametrize(
+    ("which", "votes", "truth"),
+    [("data", True, True), ("other", True, False), ("record", False, False), ("cifar", False, False)],
+)
+def test_each_figure_comes_in_three_forms(
+    which: str, votes: bool, truth: bool, request: pytest.FixtureRequest
+) -> None:
+    folder = report_inputs.page(request.getfixturevalue(which)).parent
+    wanted = {file.name for file in report_files.files(votes=votes, truth=truth)}
+    assert {p.name for p in folder.iterdir()} == wanted | {"manifest.json", "run.json"}
+    for figure in (n for n in wanted if n.endswith(".svg")):
+        svg = (folder / figure).read_text("utf-8")
+        assert svg.startswith("<svg") and "var(--" not in svg
+        assert not re.search(r'(href|src)="(?!data:|#)', svg)
+        png = (folder / figure).with_suffix(".png").read_bytes()
+        assert png.startswith(b"\x89PNG") and b"Software" not in png
+        pdf = (folder / figure).with_suffix(".pdf").read_bytes()
+        assert pdf.startswith(b"%PDF") and b"CreationDate" not in pdf
+        # Several fonts would be written in an order that changes from run to run.
+        assert set(re.findall(rb"/BaseFont /[A-Z]{6}\+([A-Za-z-]+)", pdf)) == {b"LiberationSans"}
 
 
 def test_the_example_task_shows_its_pictures_and_runs_nothing(data: Path) -> None:
@@ -119,25 +189,17 @@ def test_the_example_task_shows_its_pictures_and_runs_nothing(data: Path) -> Non
     assert "script" not in inner.tags and "JS!" not in frame
 
 
-def test_the_same_inputs_give_the_same_bytes(data: Path, tmp_path: Path) -> None:
-    again = perform(tmp_path)
-    for stage in ("analysis", "report"):
-        one, two = (json.loads((d / stage / "0123456789/manifest.json").read_text()) for d in (data, again))
-        assert one["files"] == two["files"]
-        assert len(one["files"]) >= 5
-
-
-def test_figures_carry_no_date_and_no_software(data: Path) -> None:
-    folder = data / "report/0123456789"
-    assert "date" not in (folder / "accuracy.svg").read_text("utf-8").lower()
-    assert b"Software" not in (folder / "accuracy.png").read_bytes()
+def test_the_same_inputs_give_the_same_bytes_on_any_number_of_cores(data: Path, tmp_path: Path) -> None:
+    again = report_inputs.conducted(tmp_path, cores=2)
+    one, two = (json.loads((d / "report/0123456789/manifest.json").read_text()) for d in (data, again))
+    assert one["files"] == two["files"]
+    assert len(one["files"]) == 1 + 12 * 3 + 4 * 3
 
 
 def test_another_run_fits_too(other: Path) -> None:
     found = page(other)
-    words = " ".join(" ".join(found.text).split())
-    assert found.open == []
-    assert "What was observed, and what is true" not in words
+    words = found.words
+    assert "truth" not in found.ids
     assert "Random images of a random sample of the classes" in words
     assert "features" not in " ".join(words.split("Near-duplicates")[-1].split("The sets as")[:1])
     settings = words.split("Settings that differ")[1].split("Versions")[0]
@@ -160,14 +222,21 @@ def test_settings_that_differ() -> None:
     }
 
 
+def test_settings_of_a_released_study_differ_from_those_of_its_own_default() -> None:
+    manifests = {
+        "record/classes": {"settings": {"record": {"kind": "cifar10.1"}}},
+        "analysis": {"settings": {"analysis": {"level": 0.9}, "sets": {"names": {"v4": "CIFAR-10.1 v4"}}}},
+    }
+    found = {row["key"]: (row["value"], row["default"]) for row in differing(manifests)}
+    assert found == {"record.kind": ("cifar10.1", "imagenetv2"), "analysis.level": ("0.9", "0.95")}
+
+
 def test_standalone_pages_keep_everything_but_scripts() -> None:
     html = '<p>x</p><img src="http://h/abc.jpg?x"><script src="s.js"></script><link href="http://h/s.css">'
     assert standalone(html, {"abc": "data:1"}) == '<p>x</p><img src="data:1">'
 
 
-def test_samples_are_seeded(data: Path) -> None:
-    import pandas as pd
-
+def test_samples_are_seeded() -> None:
     classes = pd.DataFrame({"class_index": range(30), "wnid": [f"n{i}" for i in range(30)]})
     some = some_classes(classes.sample(frac=1, random_state=1), 7, 5)
     assert some["wnid"].tolist() == some_classes(classes, 7, 5)["wnid"].tolist()
@@ -187,6 +256,13 @@ def test_samples_are_seeded(data: Path) -> None:
         (wording.percent(None), "–"),
         (wording.share(float("nan")), "–"),
         (wording.shift(-0.03), "−0.030"),
+        (wording.number(1.1134), "1.11"),
+        (wording.number(-0.03419), "−0.0342"),
+        (wording.number(123.4), "123"),
+        (wording.signed(2.04), "+2.0"),
+        (wording.chance(0.0342), "0.034"),
+        (wording.chance(1e-9), "< 0.001"),
+        (wording.chance(float("nan")), "–"),
         (wording.plural(1, "class", "classes"), "1 class"),
         (wording.plural(12345, "vote"), "12,345 votes"),
     ],

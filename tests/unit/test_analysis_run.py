@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable
 
 import numpy as np
@@ -53,23 +51,25 @@ def test_tables_of_a_run(job: Job) -> None:
         assert row["change_low"] <= row["change_top1"] <= row["change_high"]
     # Chosen for looking good in ten votes: truly worse than they looked.
     assert rules.loc["top_images", "true_high"] < rules.loc["top_images", "frequency"]
-    csv = pd.read_csv(io.StringIO((job.out.folder / "rules.csv").read_text()))
-    assert csv["change_top1"].to_numpy() == pytest.approx(rules["change_top1"].to_numpy(), abs=1e-6)
+    groups = written(job, "groups.parquet").query("group == 'all'").set_index("set")
+    assert groups["change"].to_numpy() == pytest.approx(rules.loc[groups.index, "change_top1"].to_numpy())
+    bins = written(job, "bins.parquet").groupby("set")["images"].sum()
+    assert bins["original"] == len(ours) and bins["threshold"] == 48
 
 
 def test_fits_of_a_run(job: Job) -> None:
     run(job)
-    fits = json.loads((job.out.folder / "fits.json").read_text())
-    assert {(f["set"], f["scale"]) for f in fits["fits"] if f["group"] == "all"} == {
-        (rule, scale)
+    fits = written(job, "fits.parquet")
+    assert {(f.set, f.scale, f.over) for f in fits[fits["group"] == "all"].itertuples()} == {
+        (rule, scale, over)
         for rule in ("matched_frequency", "threshold", "top_images")
-        for scale in ("linear", "probit")
+        for scale in ("linear", "probit", "logit")
+        for over in ("models", "images", "classes", "both")
     }
-    wide = written(job, "accuracies.parquet").pivot(index="model", columns="set", values="top1")
-    first = next(
-        f for f in fits["fits"] if (f["set"], f["scale"], f["group"]) == ("threshold", "linear", "all")
-    )
-    assert first["slope"] == pytest.approx(np.polyfit(wide["original"], wide["threshold"], 1)[0])
+    wide = 100 * written(job, "accuracies.parquet").pivot(index="model", columns="set", values="top1")
+    first = fits.query("set == 'threshold' and scale == 'linear' and group == 'all'").iloc[0]
+    slope, offset = np.polyfit(wide["original"], wide["threshold"], 1)
+    assert (first["slope"], first["offset"]) == (pytest.approx(slope), pytest.approx(offset))
 
 
 def test_the_real_world_has_no_truth(make_job: MakeJob) -> None:

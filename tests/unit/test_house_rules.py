@@ -27,7 +27,8 @@ HEAVY = (
     "sklearn",
     "skimage",
     "boto3",
-    "matplotlib",
+    "altair",
+    "vl_convert",
 )
 
 

@@ -44,6 +44,11 @@ def leaves(section: BaseModel, prefix: str = "") -> Iterator[tuple[str, type[Bas
 
 def others(model: type[BaseModel], field: str, value: Any) -> Iterator[Any]:
     """Other values that the field might take, most likely first."""
+    return (v for v in guesses(model, field, value) if v != value)
+
+
+def guesses(model: type[BaseModel], field: str, value: Any) -> Iterator[Any]:
+    """Values of the field's type, most likely first."""
     annotation = model.model_fields[field].annotation
     choices = [
         c for a in (annotation, *get_args(annotation)) if get_origin(a) is Literal for c in get_args(a)
@@ -61,9 +66,11 @@ def others(model: type[BaseModel], field: str, value: Any) -> Iterator[Any]:
         yield value - timedelta(days=1)
         yield value + timedelta(days=1)
     elif isinstance(value, tuple | list):
+        if value and isinstance(value[-1], int | float):
+            yield (*value[:-1], value[-1] + 1)
         yield from ((*value, "n01440764"), value[:-1], ("0123456789abcdef",), (*value, 10_000))
     elif isinstance(value, dict):
-        yield from ({"n01440764": 0.5}, {**value, "x": 1})
+        yield from ({"n01440764": 0.5}, {**value, "x": 1}, {**value, "x": ("y",)})
     elif value is None:
         yield from ("x", 1, "2012-01-01")
     else:
@@ -102,11 +109,13 @@ def versions(config: Config) -> dict[str, str]:
     return plan(bare, config.seed)
 
 
-def expected(name: str, operational: bool, reads: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Stages that the page says change."""
+def expected(
+    name: str, operational: bool, reads: Mapping[str, tuple[str, ...]], marked: str = "values"
+) -> set[str]:
+    """Stages that a table of the page says change."""
     if operational:
         return set()
-    keys = [(key.strip("`"), cell) for key, cell in table("values")]
+    keys = [(key.strip("`"), cell) for key, cell in table(marked)]
     any_entry = re.sub(r"\.\d+\.", ".*.", name)
     fitting = ((k, c) for k, c in keys if any_entry == k or any_entry.startswith(f"{k}."))
     key, cell = max(fitting, key=lambda kc: len(kc[0]))
@@ -132,7 +141,9 @@ def operational(model: type[BaseModel], field: str) -> bool:
 
 
 LEAVES = list(leaves(Config()))
-NEVER_ALONE = {"assignments.mode", "neighbours.fc7.preprocessing", "models.0.kind", "models.0.weights"}
+NEVER_ALONE = {
+    "assignments.mode", "neighbours.fc7.preprocessing", "models.0.kind", "models.0.weights", "analysis.lines.0.paths",
+}  # fmt: skip
 """Values that contradict another value of the defaults, whatever else they are."""
 COMPANIONS = {
     "neighbours.l2.side": ("duplicates.cutoffs.l2", 1e5),
@@ -163,6 +174,10 @@ def test_a_changed_leaf_changes_what_the_page_says(
         assert gone == {s for s in old if s.rsplit("/", 1)[-1] == before.models[0].name}
         assert {s for s in new if s in old and old[s] != new[s]} == {"analysis", "report"}
         return
+    if name == "record.path":
+        assert {s for s in new if not s.startswith("record/")} == {"analysis", "report"}
+        assert all(new[s] != old[s] for s in ("analysis", "report"))
+        return
     if name == "world.source":
         assert all(old[s] != new[s] for s in old if s in new and s != "classes")
         return
@@ -173,6 +188,36 @@ def test_a_changed_leaf_changes_what_the_page_says(
         old.pop(f"neighbours/{metric}")
     differ = {s for s in old if old[s] != new.get(s)}
     assert differ == expected(name, operational(model, field), reads) & set(old)
+
+
+IN_BOTH = [
+    leaf
+    for leaf in LEAVES
+    if leaf[0].split(".")[0] in ("record", "simulation", "analysis", "report", "seed")
+    and leaf[0] not in NEVER_ALONE
+]
+RELEASED = Config.model_validate({"record": {"path": "record.tar.gz"}})
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "field", "value"),
+    IN_BOTH,
+    ids=[leaf[0] for leaf in IN_BOTH],
+)
+def test_a_changed_leaf_of_a_released_study_changes_what_the_page_says(
+    name: str, model: type[BaseModel], field: str, value: Any
+) -> None:
+    after = next(c for v in others(model, field, value) if (c := changed(RELEASED, name, v)) is not None)
+    old, new = versions(RELEASED), versions(after)
+    reads = {n: s.reads for n, s in stages(RELEASED).items()}
+    differ = {s for s in old if old[s] != new.get(s)}
+    assert differ == expected(name, operational(model, field), reads, "released")
+
+
+def test_a_study_that_was_run_is_no_input_of_a_released_one() -> None:
+    """All other values run nothing again."""
+    after = changed(RELEASED, "world.rendered.train_per_class", Config().world.rendered.train_per_class + 1)
+    assert after is not None and versions(after) == versions(RELEASED)
 
 
 def test_reads_table() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,15 +57,19 @@ def accuracies(sets: Mapping[str, Predictions], families: Mapping[str, str], lev
     """The table of accuracies (see ``stages.ACCURACIES``), sorted by model and set.
 
     Args:
-        sets: predictions by set; ``original`` is one of them.
+        sets: predictions by set, of the same models in the same order; ``original`` is one of them.
         families: family of each model.
         level: of the Clopper–Pearson intervals.
     """
+    original = sets[ORIGINAL]
+    before = places(original.top(1).sum(axis=1), original.models)
     frames = []
     for name, predictions in sets.items():
         images = predictions.ranks.shape[1]
-        right = predictions.top(1).sum(axis=1)
+        right, right5 = predictions.top(1).sum(axis=1), predictions.top(5).sum(axis=1)
         low, high = clopper_pearson(right, images, level)
+        low5, high5 = clopper_pearson(right5, images, level)
+        place = places(right, predictions.models)
         frames.append(
             pd.DataFrame(
                 {
@@ -76,9 +80,13 @@ def accuracies(sets: Mapping[str, Predictions], families: Mapping[str, str], lev
                     "top1": right / images,
                     "top1_low": low,
                     "top1_high": high,
-                    "top5": predictions.top(5).sum(axis=1) / images,
-                    "change": (right / images) - sets[ORIGINAL].top(1).mean(axis=1),
-                    "rank": places(right, predictions.models),
+                    "top5": right5 / images,
+                    "top5_low": low5,
+                    "top5_high": high5,
+                    "change": right / images - original.top(1).mean(axis=1),
+                    "change_top5": right5 / images - original.top(5).mean(axis=1),
+                    "rank": place,
+                    "rank_change": before - place,
                 }
             )
         )
@@ -90,13 +98,15 @@ def by_class(sets: Mapping[str, Predictions], frequencies: Mapping[str, pd.DataF
 
     Args:
         sets: predictions by set.
-        frequencies: by set, images with ``wnid`` and ``frequency``; of the original, those with enough votes.
+        frequencies: by set, images with ``wnid`` and ``frequency``; of the original, those with enough votes. The
+            frequencies of a set that is not there are missing.
     """
     frames = []
     for name, predictions in sets.items():
         right = predictions.images.assign(top1=predictions.top(1).mean(axis=0))
         grouped = right.groupby(["class_index", "wnid"], as_index=False)
         table = grouped.agg(images=("top1", "size"), top1=("top1", "mean"))
-        observed = frequencies[name].groupby("wnid")["frequency"].mean()
-        frames.append(table.assign(set=name, frequency=table["wnid"].map(observed)))
+        observed: Mapping[Hashable, float] | pd.Series[float]
+        observed = frequencies[name].groupby("wnid")["frequency"].mean() if name in frequencies else {}
+        frames.append(table.assign(set=name, frequency=table["wnid"].map(observed).astype(np.float64)))
     return pd.concat(frames).sort_values(["class_index", "set"], ignore_index=True)

@@ -1,126 +1,80 @@
-"""The figures of the report: each as SVG for the page, and two also as files for a paper."""
+"""The figures of the report, and the same as files for a paper."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from matplotlib.figure import Figure
+from altair.utils import schemapi
 
-from imagenetv2.analysis.figures import accuracy, changes, frequencies, order, style, truth
-from imagenetv2.sampling.stages import RULES
+from imagenetv2.analysis.figures.accuracy import Lines, accuracy
+from imagenetv2.analysis.figures.bins import bins
+from imagenetv2.analysis.figures.changes import changes
+from imagenetv2.analysis.figures.figure import Figure, Panel, nothing
+from imagenetv2.analysis.figures.frequencies import frequencies
+from imagenetv2.analysis.figures.influence import influence
+from imagenetv2.analysis.figures.order import order
+from imagenetv2.analysis.figures.paired import paired
+from imagenetv2.analysis.figures.robustness import robustness
+from imagenetv2.analysis.figures.simulation import simulation
+from imagenetv2.analysis.figures.truth import truth
+from imagenetv2.analysis.findings import Findings, first_of
 
 Floats = npt.NDArray[np.float64]
+Known = Mapping[str, tuple[str, Floats, Floats]]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Figures for the page by name (lists have one panel a rule), and files by name."""
+class Votes:
+    """Selection frequencies of the images of each set; ``known`` has groups of images whose true ones are known too.
 
-    pages: Mapping[str, str | list[str]]
-    files: Mapping[str, str | bytes]
+    A group has a label, observed and true frequencies.
+    """
+
+    observed: Mapping[str, Floats]
+    known: Known | None
 
 
-def plates(
-    accuracies: pd.DataFrame,
-    rules: pd.DataFrame,
-    fits: Mapping[str, Any],
-    observed: Mapping[str, Floats],
-    known: Mapping[str, tuple[str, Floats, Floats]] | None,
-    labels: Mapping[str, str],
-    rng: np.random.Generator,
-) -> Drawn:
-    """All figures.
+def plates(found: Findings, votes: Votes | None, rng: np.random.Generator) -> dict[str, Figure]:
+    """All figures by name; one of which there is nothing to draw says so.
 
     Args:
-        accuracies, rules: tables of the analysis.
-        fits: its ``fits.json``.
-        observed: selection frequencies of the images of each set.
-        known: label, observed and true selection frequencies of groups of images; None where unknown.
-        labels: name of each set, ``original`` first.
+        found: tables of the analysis.
+        votes: None where nobody knows them.
         rng: scatters overlapping points.
     """
-    pages: dict[str, str | list[str]] = {}
-    with style.style():
-        pages["changes"] = _changes(accuracies, rules)
-        pages["accuracy"] = [_accuracy_panel(accuracies, fits, rule) for rule in RULES]
-        pages["frequencies"] = [_frequency_panel(observed, rule) for rule in RULES]
-        pages["order"] = _order(accuracies, labels)
-        if known is not None:
-            pages["images"] = _images(known, rng)
-            pages["sets"] = _sets(rules, labels)
-        both = {"accuracy": _accuracy(accuracies, fits), "frequencies": _frequencies(observed)}
-        files: dict[str, str | bytes] = {}
-        for name, made in both.items():
-            files[f"{name}.svg"], files[f"{name}.png"] = style.svg(made), style.png(made)
-    return Drawn(pages, files)
+    # Charts are checked against Vega-Lite's schema in tests; here it would take most of the time of drawing.
+    with schemapi.debug_mode(False):
+        return {figure.name: figure for figure in _figures(found, votes, rng)}
 
 
-def linear(fits: Mapping[str, Any], rule: str) -> Mapping[str, Any]:
-    """The linear fit over all models."""
-    found: Mapping[str, Any] = next(
-        f for f in fits["fits"] if (f["set"], f["scale"], f["group"]) == (rule, "linear", "all")
-    )
-    return found
+def _figures(found: Findings, votes: Votes | None, rng: np.random.Generator) -> list[Figure]:
+    sets, lines = found.sets, Lines(first_of(found.fits), first_of(found.bands), found.groups_drawn)
+    figures = [
+        accuracy(found.accuracies, lines, sets, "linear"),
+        accuracy(found.accuracies, lines, sets, "probit"),
+        changes(found.accuracies, found.averages, sets),
+        order(found.accuracies, sets),
+        influence(found.influence, found.main_fits, sets) or empty("influence", "no line to change"),
+        _robustness(found),
+        paired(found.paired, found.accuracies, found.level, sets) or empty("paired", "no two models"),
+        simulation(found.simulation),
+    ]
+    if votes is not None and found.bins is not None and found.rules is not None:
+        figures += [frequencies(votes.observed, sets), bins(found.bins, sets)]
+        if votes.known is not None:
+            figures.append(truth(votes.known, found.rules, sets, rng))
+    return figures
 
 
-def _accuracy(accuracies: pd.DataFrame, fits: Mapping[str, Any]) -> Figure:
-    made, axes = style.panels(10.5, 3.6, len(RULES))
-    ends = accuracy.limits(accuracies)
-    for ax, (rule, label) in zip(axes, RULES.items(), strict=True):
-        accuracy.draw(ax, accuracy.wide(accuracies, rule), linear(fits, rule), rule, label, ends)
-    return made
+def _robustness(found: Findings) -> Figure:
+    line = found.main_line
+    drawn = robustness(found.robustness, line, found.sets) if line is not None else None
+    return drawn or empty("robustness", "no line to measure from")
 
 
-def _accuracy_panel(accuracies: pd.DataFrame, fits: Mapping[str, Any], rule: str) -> str:
-    made, (ax,) = style.panels(3.7, 3.8)
-    points, fit = accuracy.wide(accuracies, rule), linear(fits, rule)
-    tips = accuracy.draw(ax, points, fit, rule, RULES[rule], accuracy.limits(accuracies))
-    alt = f"Accuracy of {len(points)} models on {RULES[rule]} against that on the original, with a line."
-    return style.inline(made, f"accuracy-{rule.replace('_', '-')}", alt, tips)
-
-
-def _frequencies(observed: Mapping[str, Floats]) -> Figure:
-    made, axes = style.panels(10.5, 2.9, len(RULES))
-    ceiling = frequencies.top(*observed.values())
-    for ax, (rule, label) in zip(axes, RULES.items(), strict=True):
-        frequencies.draw(ax, observed["original"], observed[rule], rule, label, ceiling)
-    return made
-
-
-def _frequency_panel(observed: Mapping[str, Floats], rule: str) -> str:
-    made, (ax,) = style.panels(3.7, 2.9)
-    ceiling = frequencies.top(*observed.values())
-    frequencies.draw(ax, observed["original"], observed[rule], rule, RULES[rule], ceiling)
-    alt = f"Histograms of the selection frequencies of {RULES[rule]} and of the original."
-    return style.inline(made, f"frequency-{rule.replace('_', '-')}", alt)
-
-
-def _changes(accuracies: pd.DataFrame, rules: pd.DataFrame) -> str:
-    made, ax = style.figure(4.9, 2.6)
-    tips = changes.draw(ax, accuracies, rules, RULES)
-    alt = "Average change of accuracy on each set with its interval, and the change of each model."
-    return style.inline(made, "changes", alt, tips)
-
-
-def _order(accuracies: pd.DataFrame, labels: Mapping[str, str]) -> str:
-    made, ax = style.figure(6.6, order.height(accuracies["model"].nunique()))
-    order.draw(ax, accuracies, labels)
-    return style.inline(made, "order", "Places of the models on each set, joined by lines.")
-
-
-def _images(known: Mapping[str, tuple[str, Floats, Floats]], rng: np.random.Generator) -> str:
-    made, ax = style.figure(4.4, 4.5)
-    truth.draw_images(ax, known, rng)
-    alt = "True against observed selection frequency of single images, with averages for each frequency."
-    return style.inline(made, "truth-images", alt)
-
-
-def _sets(rules: pd.DataFrame, labels: Mapping[str, str]) -> str:
-    made, ax = style.figure(4.9, 3.2)
-    truth.draw_sets(ax, rules, labels)
-    return style.inline(made, "truth-sets", "Observed and true average selection frequency of each set.")
+def empty(name: str, words: str) -> Figure:
+    """A figure that says why there is nothing to see."""
+    return Figure(name, (Panel(name, words, nothing(words), width=250, height=80),))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Agreement:
@@ -37,32 +35,14 @@ def agreement(old: npt.ArrayLike, new: npt.ArrayLike, names: Sequence[str]) -> A
         old, new: scores, shape (models,).
         names: of the models, which order ties.
     """
+    from scipy import stats
+
     x, y = np.asarray(old, np.float64), np.asarray(new, np.float64)
     steps = np.abs(places(x, names) - places(y, names))
     constant = np.ptp(x) == 0 or np.ptp(y) == 0
     return Agreement(
-        kendall=None if constant else round(kendall(x, y), 12),
-        spearman=None if constant else round(spearman(x, y), 12),
+        kendall=None if constant else round(float(stats.kendalltau(x, y).statistic), 12),
+        spearman=None if constant else round(float(stats.spearmanr(x, y).statistic), 12),
         moved=int((steps > 0).sum()),
         largest=int(steps.max(initial=0)),
     )
-
-
-def kendall(x: Floats, y: Floats) -> float:
-    """Kendall's tau-b (1945): agreeing less opposed pairs, over the geometric mean of pairs not tied in each."""
-    dx, dy = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
-    return float((dx * dy).sum() / np.sqrt((dx**2).sum() * (dy**2).sum()))
-
-
-def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's rho (1904): the correlation of ranks, tied values sharing the average of theirs."""
-    a, b = _average_ranks(x), _average_ranks(y)
-    a, b = a - a.mean(), b - b.mean()
-    return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
-
-
-def _average_ranks(values: Floats) -> Floats:
-    below = (values < values[:, None]).sum(axis=1)
-    tied = (values == values[:, None]).sum(axis=1)
-    out: Floats = below + (tied + 1) / 2
-    return out

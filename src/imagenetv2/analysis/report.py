@@ -1,157 +1,117 @@
-"""The stage ``report``: a run on one page that needs nothing else."""
+"""The stage ``report``: a study on one page that needs nothing else, and its figures and tables for a paper."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
-from imagenetv2.analysis import sources, wording
-from imagenetv2.analysis.pictures import Album
+from imagenetv2.analysis import exports, findings, scripts, wording
+from imagenetv2.analysis.figures import examples
+from imagenetv2.analysis.figures.files import files
+from imagenetv2.analysis.figures.renderer import LIBRARY
+from imagenetv2.analysis.figures.style import PALETTE
+from imagenetv2.analysis.findings import Findings
 from imagenetv2.analysis.plates import plates
-from imagenetv2.analysis.sections import albums, bias, example, kept, models, pairs, provenance, quality
+from imagenetv2.analysis.sections import accuracy, inference, provenance, published, quality, released
+from imagenetv2.analysis.sections.conducted import conducted
 from imagenetv2.analysis.settings import Analysis, Report
-from imagenetv2.analysis.truth import probabilities
-from imagenetv2.duplicates.settings import Cutoffs
 from imagenetv2.job import Job
 from imagenetv2.randomness import generator
-from imagenetv2.sampling.settings import Eligibility
-from imagenetv2.sampling.stages import RULES
 from imagenetv2.templates import environment
 
-Floats = npt.NDArray[np.float64]
-LABELS = {"original": "Original", **RULES}
-SHORT = {
-    "original": "Original",
-    "matched_frequency": "Matched",
-    "threshold": "Threshold",
-    "top_images": "Top",
+SECTIONS = {
+    "published": "Printed numbers",
+    "accuracy": "Accuracy",
+    "models": "Models",
+    "frequencies": "Frequencies",
+    "truth": "Truth",
+    "chance": "Chance",
+    "influence": "Influence",
+    "robustness": "Robustness",
+    "difficulty": "Difficulty",
+    "record": "The record",
+    "funnel": "Funnel",
+    "task": "A task",
+    "pairs": "Duplicates",
+    "albums": "The sets",
+    "quality": "Classes",
+    "run": "What was run",
 }
+"""Sections in their order, each with its template and its entry in the navigation; one without content is left out."""
 
 
 def run(job: Job) -> None:
-    """Write the page and the figures for a paper."""
-    tables = sources.read(job)
-    votes = job.settings(Eligibility).minimum_votes
-    images = {"original": sources.annotated(tables.frequencies, votes), **tables.images}
-    results = job.read("analysis")
-    accuracies, rules, fits = results.table("accuracies"), results.table("rules"), results.json("fits.json")
-    drawn = plates(
-        accuracies,
-        rules,
-        fits,
-        {name: frame["frequency"].to_numpy(np.float64) for name, frame in images.items()},
-        _known(tables, images["original"], votes),
-        LABELS,
-        generator(job.seed, "report", "points"),
-    )
-    context = {
-        **_facts(job, tables, accuracies, rules, fits),
-        **_pictures(job, tables, images),
-        "figures": drawn.pages,
-    }
-    page = render(context)
+    """Write the page, the figures and the tables."""
+    found = findings.read(job)
+    if "reference" in job.stage.reads:
+        study, votes = conducted(job, found)
+    else:
+        study, votes = _released(job, found), None
+    drawn = plates(found, votes, generator(job.seed, "report", "points"))
+    drawings = {"examples": examples.examples(study["albums"])} if "albums" in study else {}
+    made = files(drawn.values(), drawings, job.cores)
+    library = made.pop(LIBRARY).decode()
+    page = render({**_facts(job, found), **study, "figures": drawn}, library)
     job.out.text("report.html", page)
-    for name, content in drawn.files.items():
-        if isinstance(content, bytes):
-            job.out.path(name).write_bytes(content)
-        else:
-            job.out.text(name, content)
+    for name, text in exports.exports(found).items():
+        job.out.text(name, text)
+    for name, content in made.items():
+        job.out.path(name).write_bytes(content)
     job.log.info("report of %.1f MB", len(page.encode()) / 1e6)
 
 
-def render(context: Mapping[str, Any]) -> str:
-    """The page as HTML."""
+def render(context: Mapping[str, Any], library: str) -> str:
+    """The page as HTML; ``library`` is the script that draws its charts."""
     pages = environment("imagenetv2.analysis")
     pages.filters.update(wording.FILTERS)
-    return pages.get_template("report.html.j2").render(context) + "\n"
+    pages.filters["specification"] = scripts.specification
+    sections = {name: title for name, title in SECTIONS.items() if context.get(name)}
+    values = {"total": None, **dict.fromkeys(SECTIONS), **context, "sections": sections, "palette": PALETTE}
+    return pages.get_template("report.html.j2").render(values, library=scripts.inert(library)) + "\n"
 
 
-def _known(
-    tables: sources.Sources, original: pd.DataFrame, votes: int
-) -> dict[str, tuple[str, Floats, Floats]] | None:
-    asked = tables.frequencies
-    pool = asked[(asked["origin"] == "candidates") & (asked["shown"] >= votes)].reset_index(drop=True)
-    groups = {
-        "original": ("validation images", original, "reference"),
-        "candidates": ("candidates", pool, "candidates"),
-    }
-    found = {}
-    for name, (label, frame, origin) in groups.items():
-        true = probabilities(frame, origin, tables)
-        if true is None:
-            return None
-        found[name] = (label, frame["frequency"].to_numpy(np.float64), true)
-    return found
-
-
-def _facts(
-    job: Job,
-    tables: sources.Sources,
-    accuracies: pd.DataFrame,
-    rules: pd.DataFrame,
-    fits: Mapping[str, Any],
-) -> dict[str, Any]:
+def _facts(job: Job, found: Findings) -> dict[str, Any]:
     results = job.read("analysis")
-    funnel, names = results.table("funnel"), wording.names(tables.classes)
-    listed = albums.some_classes(tables.classes, quality.MOST, job.seed)["wnid"].tolist()
     artifacts = {name: job.read(name) for name in job.stage.reads}
     return {
         "title": job.settings(Report).title,
-        "level": job.settings(Analysis).level,
+        "level": found.level,
         "bootstrap": job.settings(Analysis).bootstrap,
-        "minimum_votes": job.settings(Eligibility).minimum_votes,
         "version": job.version,
-        "labels": LABELS,
-        "short": SHORT,
-        "rules": RULES,
-        "total": _totals(tables, accuracies),
-        "by_rule": rules.set_index("set").to_dict("index"),
-        "funnel": kept.steps(funnel, job.versions),
+        "labels": found.labels,
+        "new": found.new,
+        "shown": found.sets,
+        "groups_drawn": found.groups_drawn,
+        "count_models": found.accuracies["model"].nunique(),
+        "accuracy": {"sets": accuracy.sets(found), "lines": accuracy.lines(found)},
+        "models": {"rows": accuracy.models(found)},
+        "chance": {"sets": inference.chance(found), "pairs": inference.pairs(found)},
+        "influence": inference.influence(found),
+        "robustness": inference.robustness(found) if found.main_line else None,
+        "difficulty": {"rows": inference.difficulty(found), "simulation": inference.simulation(found)},
         "run": provenance.provenance(artifacts),
-        "links": {name: provenance.link("analysis", results.version, name) for name in _TABLES},
-        "models": models.models(accuracies, LABELS),
-        "lines": models.lines(fits, LABELS),
-        "order": fits["order"],
-        "workers": quality.workers(tables.workers),
-        "class_rows": quality.classes(results.table("by_class"), tables.candidates, names, listed),
-        "bias": None if tables.world is None else bias.bias(rules, LABELS),
+        "tables": {
+            name.removesuffix(".parquet"): provenance.link("analysis", results.version, name)
+            for name in results.manifest["files"]
+        },
     }
 
 
-_TABLES = ("accuracies.csv", "rules.csv", "fits.json", "by_class.parquet", "funnel.parquet")
-
-
-def _totals(tables: sources.Sources, accuracies: pd.DataFrame) -> dict[str, int]:
+def _released(job: Job, found: Findings) -> dict[str, Any]:
+    parts = {
+        part: artifact
+        for part, artifact in job.reads("record").items()
+        if "faults.parquet" in artifact.manifest["files"]
+    }
+    classes = job.read("record/classes").table("classes")
+    names = wording.names(classes)
     return {
-        "classes": len(tables.classes),
-        "returned": int(tables.queries["returned"].sum()),
-        "candidates": len(tables.candidates),
-        "workers": len(tables.workers),
-        "votes": int(tables.frequencies["shown"].sum()),
-        "models": accuracies["model"].nunique(),
-        "pairs": int((tables.pairs["verdict"] == "duplicate").sum()),
+        "published": published.published(job),
+        "record": released.record(parts, found.labels),
+        "quality": {
+            "rows": quality.classes(found.by_class, names, quality.extremes(found.by_class)),
+            "workers": None,
+            "all": found.by_class["wnid"].nunique(),
+            "sample": "The classes that lose most and those that gain most on the new sets",
+        },
     }
-
-
-def _pictures(job: Job, tables: sources.Sources, images: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    settings, cutoffs = job.settings(Report), job.settings(Cutoffs).model_dump()
-    names = wording.names(tables.classes)
-    shown = albums.some_classes(tables.classes, settings.classes, job.seed)
-    album = Album(
-        job.read("reference"),
-        job.read("candidates"),
-        {"reference": tables.reference, "candidates": tables.candidates},
-    )
-    try:
-        return {
-            "example": example.example(job.read("hits"), names),
-            "pairs": pairs.pairs(tables.pairs, cutoffs, settings.pairs, album),
-            "albums": albums.albums(shown, images, names, LABELS, settings.examples, album, job.seed),
-            "sampled_classes": len(shown) < len(tables.classes),
-        }
-    finally:
-        album.close()

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from imagenetv2.analysis.settings import Families
+from imagenetv2.analysis import report_files
+from imagenetv2.analysis.results import (
+    BANDS,
+    BINS,
+    DIFFICULTY,
+    FITS,
+    GROUPS,
+    INFLUENCE,
+    LINES,
+    ORDER,
+    PAIRED,
+    ROBUSTNESS,
+    SAMPLING_ERROR,
+    SIMULATION,
+)  # fmt: skip
+from imagenetv2.analysis.settings import Families, Sets, line_tables
 from imagenetv2.duplicates.stages import enabled
 from imagenetv2.evaluation.stages import SETS
+from imagenetv2.record.stages import further, labels
 from imagenetv2.sampling.stages import RULES
+from imagenetv2.settings import Section
 from imagenetv2.stages import Stage
-from imagenetv2.tables import Column, File, Table
+from imagenetv2.tables import Column, Table
 
 if TYPE_CHECKING:
     from imagenetv2.config import Config
@@ -26,8 +44,12 @@ ACCURACIES = Table(
         Column("top1_low", "float64", "lower end of the Clopper–Pearson interval"),
         Column("top1_high", "float64", "upper end of the Clopper–Pearson interval"),
         Column("top5", "float64", "share whose true class is among the first five"),
+        Column("top5_low", "float64", "lower end of the Clopper–Pearson interval"),
+        Column("top5_high", "float64", "upper end of the Clopper–Pearson interval"),
         Column("change", "float64", "top1 less top1 on the original", "share"),
+        Column("change_top5", "float64", "top5 less top5 on the original", "share"),
         Column("rank", "int64", "place among the models by top1 on this set, 1 is best, ties by name"),
+        Column("rank_change", "int64", "place on the original less place on this set: positive has climbed"),
     ),
     ("model", "set"),
 )
@@ -91,8 +113,21 @@ FUNNEL = Table(
 )
 
 
+RESULTS = (
+    ACCURACIES, BY_CLASS, GROUPS, FITS, BANDS, INFLUENCE, ORDER, DIFFICULTY, SAMPLING_ERROR, PAIRED, ROBUSTNESS, LINES,
+    SIMULATION,
+)  # fmt: skip
+"""What predictions allow."""
+OF_VOTES = (RULE_SUMMARY, BINS, FUNNEL)
+"""What only votes and the whole way to the sets allow."""
+
+
 def stages(config: Config) -> list[Stage]:
-    """``analysis`` and ``report``."""
+    """``analysis`` and ``report``, of a study that is run or of one that was released."""
+    return _released(config) if config.record.path is not None else _conducted(config)
+
+
+def _conducted(config: Config) -> list[Stage]:
     predictions = tuple(f"predictions/{s}/{m.name}" for s in SETS for m in config.models)
     datasets = tuple(f"datasets/{rule}" for rule in RULES)
     neighbours = tuple(f"neighbours/{metric}" for metric in enabled(config))
@@ -102,52 +137,69 @@ def stages(config: Config) -> list[Stage]:
         "classes", "reference", "search", "candidates", "hits", "assignments", "frequencies", "duplicates",
         *truth, *datasets,
     )  # fmt: skip
+    families = Families(names={m.name: m.family or m.kind for m in config.models})
+    votes = {"sampling.eligibility": config.sampling.eligibility}
+    bins = {"sampling.matched_frequency": config.sampling.matched_frequency}
     return [
-        Stage(
-            "analysis",
-            algorithm=1,
-            run="imagenetv2.analysis.analysis:run",
-            files=(
-                ACCURACIES,
-                RULE_SUMMARY,
-                BY_CLASS,
-                FUNNEL,
-                File("accuracies.csv", "The table of accuracies for a spreadsheet."),
-                File("rules.csv", "The table of rules for a spreadsheet."),
-                File("fits.json", "Lines of new on original accuracy, with bootstrap intervals."),
-            ),
-            settings={
-                "analysis": config.analysis,
-                "models.families": Families(names={m.name: m.family or m.kind for m in config.models}),
-                "sampling.eligibility": config.sampling.eligibility,
+        _analysis(
+            config,
+            "imagenetv2.analysis.analysis:run",
+            (*RESULTS, *OF_VOTES),
+            {
+                "sets": Sets(names={"original": "Original", **RULES}),
+                "models.families": families,
+                **votes,
+                **bins,
             },
-            reads=(*sources, *predictions),
-            seed=True,
+            (*sources, *predictions),
         ),
-        Stage(
-            "report",
-            algorithm=1,
-            run="imagenetv2.analysis.report:run",
-            files=(
-                File("report.html", "The run on one page, readable offline."),
-                File("accuracy.svg", "New against original accuracy."),
-                File("accuracy.png", "New against original accuracy."),
-                File("frequencies.svg", "Histograms of selection frequencies."),
-                File("frequencies.png", "Histograms of selection frequencies."),
-            ),
-            settings={
-                "analysis": config.analysis,
-                "report": config.report,
+        _report(
+            config,
+            {
+                "sets": Sets(names={"original": "Original", **RULES}),
                 "duplicates.cutoffs": config.duplicates.cutoffs,
-                "sampling.eligibility": config.sampling.eligibility,
+                **votes,
             },
-            reads=(
-                "analysis",
-                *sources,
-                *neighbours,
-                *reviews,
-                *(f"models/{m.name}" for m in config.models),
-            ),
-            seed=True,
+            ("analysis", *sources, *neighbours, *reviews, *(f"models/{m.name}" for m in config.models)),
         ),
     ]
+
+
+def _released(config: Config) -> list[Stage]:
+    sets = {"sets": Sets(names=labels(config))}
+    known = ("record/classes", "record/predictions")
+    return [
+        _analysis(config, "imagenetv2.analysis.analysis:run_released", RESULTS, sets, known),
+        _report(config, sets, ("analysis", *known, *further(config))),
+    ]
+
+
+def _analysis(
+    config: Config,
+    run: str,
+    files: tuple[Table, ...],
+    settings: Mapping[str, Section],
+    reads: tuple[str, ...],
+) -> Stage:
+    return Stage(
+        "analysis",
+        algorithm=2,
+        run=run,
+        files=files,
+        settings={"analysis": config.analysis, "simulation": config.simulation, **settings},
+        reads=reads,
+        outside=line_tables(config.analysis),
+        seed=True,
+    )
+
+
+def _report(config: Config, settings: Mapping[str, Section], reads: tuple[str, ...]) -> Stage:
+    return Stage(
+        "report",
+        algorithm=2,
+        run="imagenetv2.analysis.report:run",
+        files=report_files.files(votes="frequencies" in reads, truth="world" in reads),
+        settings={"analysis": config.analysis, "report": config.report, **settings},
+        reads=reads,
+        seed=True,
+    )

@@ -40,6 +40,25 @@ def shift(value: Any, digits: int = 3) -> str:
     return f"{float(value):+.{digits}f}".replace("-", MINUS)
 
 
+def number(value: Any, digits: int = 3) -> str:
+    """A number with so many significant digits, such as 1.11 or 0.0342; a dash where it is missing."""
+    if _missing(value):
+        return "–"
+    return f"{float(value):#.{digits}g}".rstrip(".").replace("-", MINUS)
+
+
+def signed(value: Any, digits: int = 1) -> str:
+    """A signed number that is in points already: +1.2; a dash where it is missing."""
+    return "–" if _missing(value) else points(float(value) / 100, digits)
+
+
+def chance(value: Any) -> str:
+    """A probability as 0.034, or < 0.001."""
+    if _missing(value):
+        return "–"
+    return "< 0.001" if float(value) < 0.001 else f"{float(value):.3f}"
+
+
 def plural(value: Any, one: str, more: str | None = None) -> str:
     """1 vote, 12 votes."""
     return f"{count(value)} {one if int(value) == 1 else more or one + 's'}"
@@ -63,5 +82,8 @@ FILTERS = {
     "points": points,
     "share": share,
     "shift": shift,
+    "number": number,
+    "signed": signed,
+    "chance": chance,
     "plural": plural,
 }

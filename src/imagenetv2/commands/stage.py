@@ -66,7 +66,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the artifact, or those of all models."""
     planned = plan(options)
-    names = _names(planned, options)
+    return make_all(planned, _names(planned, options), options)
+
+
+def make_all(planned: Plan, names: list[str], options: argparse.Namespace) -> int:
+    """Make the named artifacts, unless versions are others than expected; says what was done."""
+    refuse_unexpected(planned, names, options)
+    made = make(planned, names, options)
+    log = logging.getLogger("imagenetv2")
+    for name in names:
+        version = planned.versions[name]
+        if name in made:
+            log.info("%s %s is written to %s", name, version, planned.folder(name))
+        else:
+            log.info("%s %s is there whole; nothing to do (--force makes it again)", name, version)
+    return 0
+
+
+def refuse_unexpected(planned: Plan, names: list[str], options: argparse.Namespace) -> None:
+    """Raise InputError where ``--expect`` names other versions."""
     versions = [planned.versions[name] for name in names]
     if options.expect and options.expect != versions:
         raise InputError(
@@ -74,14 +92,6 @@ def run(options: argparse.Namespace) -> int:
             f"{', '.join(options.expect)}: the configuration or an outside file changed since the run was planned; "
             "start snakemake again."
         )
-    made = make(planned, names, options)
-    log = logging.getLogger("imagenetv2")
-    for name, version in zip(names, versions, strict=True):
-        if name in made:
-            log.info("%s %s is written to %s", name, version, planned.folder(name))
-        else:
-            log.info("%s %s is there whole; nothing to do (--force makes it again)", name, version)
-    return 0
 
 
 def _names(planned: Plan, options: argparse.Namespace) -> list[str]:

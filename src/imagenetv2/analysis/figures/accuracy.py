@@ -1,110 +1,216 @@
-"""New against original accuracy, model by model, with the line through them."""
+"""New against original accuracy, model by model, with the line through them; on linear or on probit axes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import altair as alt
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-from matplotlib.axes import Axes
+from scipy.special import ndtr, ndtri
 
-from imagenetv2.analysis.figures.style import GRID, INK, MARKERS, MUTED, SERIES
+from imagenetv2.analysis.figures.figure import Figure, Panel, layered, tooltips, values
+from imagenetv2.analysis.figures.style import GRID, INK, MUTED, PAPER, SHAPES, Series
+from imagenetv2.analysis.wording import percent, points, share, shift, signed
 
-FAMILIES = 6
+Floats = npt.NDArray[np.float64]
+FAMILIES = 5
+TICKS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
+"""Percent, on probit axes."""
+MARGIN = 0.1
+"""Beyond the outermost interval, on probit axes."""
+FOUND = alt.param(name="found", value="")
+LOOKED_FOR = alt.OpacityValue(
+    0.1, condition={"test": "found == '' || indexof(lower(datum.model), found) >= 0", "value": 1}
+)
+"""What the reader looks for: other models are drawn faintly."""
 
 
-def wide(accuracies: pd.DataFrame, rule: str) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Axes:
+    """Axes of all panels of a figure: ``scale`` is linear or probit, ``ends`` are in percent."""
+
+    scale: str
+    ends: tuple[float, float]
+
+    def at(self, percent: npt.ArrayLike) -> Floats:
+        """Places on an axis."""
+        clipped = np.clip(np.asarray(percent, np.float64), *self.ends)
+        return clipped if self.scale == "linear" else np.asarray(ndtri(clipped / 100), np.float64)
+
+    def encode(self, title: str) -> dict[str, Any]:
+        """Scale, axis and title of a channel."""
+        domain = self.at(self.ends).tolist()
+        axis = alt.Axis(tickCount=6, grid=True)
+        if self.scale == "probit":
+            shown = [t for t in TICKS if self.ends[0] <= t <= self.ends[1]]
+            axis = alt.Axis(
+                values=self.at(shown).tolist(), labelExpr="format(100 * cumulativeNormal(datum.value), '.0f')"
+            )
+        return {"scale": alt.Scale(domain=domain, nice=False, zero=False), "axis": axis, "title": title}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Fits and bands, one row or one grid a set, scale and group; ``groups`` are those to draw, the first solid."""
+
+    fits: pd.DataFrame
+    bands: pd.DataFrame
+    groups: Sequence[str]
+
+    def of(self, name: str, scale: str) -> Lines:
+        """Those of one set and scale."""
+        fits, bands = (f[(f["set"] == name) & (f["scale"] == scale)] for f in (self.fits, self.bands))
+        return Lines(fits, bands, self.groups)
+
+
+def accuracy(accuracies: pd.DataFrame, lines: Lines, sets: dict[str, Series], scale: str) -> Figure:
+    """One panel a new set, on ``linear`` or ``probit`` axes."""
+    name = "accuracy" if scale == "linear" else f"accuracy_{scale}"
+    axes = Axes(scale, limits(accuracies, scale))
+    panels = []
+    for key, one in list(sets.items())[1:]:
+        table, mine = wide(accuracies, key), lines.of(key, scale)
+        drawn = _panel(table, mine, one, axes)
+        panels.append(Panel(f"{name}-{key}", _description(table, one, mine, scale), drawn))
+    return Figure(name, tuple(panels))
+
+
+def wide(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
     """One row a model: ``x``, ``x_low``, ``x_high`` on the original and ``y``… on the set, in percent."""
     columns = ["top1", "top1_low", "top1_high"]
-    by_set = {
-        name: 100 * accuracies[accuracies["set"] == name].set_index("model")[columns]
-        for name in ("original", rule)
-    }
-    old, new = by_set["original"], by_set[rule]
+    old, new = (
+        100 * accuracies[accuracies["set"] == which].set_index("model")[columns]
+        for which in ("original", name)
+    )
     old.columns, new.columns = pd.Index(["x", "x_low", "x_high"]), pd.Index(["y", "y_low", "y_high"])
     families = accuracies.groupby("model")["family"].first()
     return old.join(new).join(families).sort_index().reset_index()
 
 
-def limits(accuracies: pd.DataFrame) -> tuple[float, float]:
-    """Ends of both axes in percent: multiples of five around every interval."""
-    low = 5 * np.floor(20 * accuracies["top1_low"].min())
-    high = 5 * np.ceil(20 * accuracies["top1_high"].max())
-    return max(0.0, float(low)), min(100.0, float(high))
+def limits(accuracies: pd.DataFrame, scale: str = "linear") -> tuple[float, float]:
+    """Ends of both axes in percent, around every interval: multiples of five, or with a margin within 0.1 and 99.9."""
+    ends = accuracies["top1_low"].min(), accuracies["top1_high"].max()
+    if scale == "linear":
+        return max(0.0, float(5 * np.floor(20 * ends[0]))), min(100.0, float(5 * np.ceil(20 * ends[1])))
+    low, high = ndtri(np.clip(ends, 0.002, 0.998))
+    return 100 * float(ndtr(low - MARGIN)), 100 * float(ndtr(high + MARGIN))
 
 
-def draw(
-    ax: Axes,
-    points: pd.DataFrame,
-    fit: Mapping[str, Any],
-    rule: str,
-    label: str,
-    ends: tuple[float, float],
-) -> dict[str, str]:
-    """Draw one rule's panel; returns what to say over each point, by its id."""
-    colour = SERIES[rule]
-    ax.plot(ends, ends, color=MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
-    _line(ax, fit, points, colour)
-    ax.errorbar(
-        points["x"], points["y"],
-        xerr=[points["x"] - points["x_low"], points["x_high"] - points["x"]],
-        yerr=[points["y"] - points["y_low"], points["y_high"] - points["y"]],
-        fmt="none", ecolor=colour, elinewidth=0.8, alpha=0.45, zorder=3,
-    )  # fmt: skip
-    tips = _models(ax, points, rule, colour)
-    ax.set(xlim=ends, ylim=ends, aspect="equal", title=label)
-    ax.set_xlabel("original accuracy, %")
-    ax.set_ylabel("new accuracy, %")
-    ax.text(0.04, 0.965, _words(fit), transform=ax.transAxes, va="top", fontsize=8, linespacing=1.45)
-    at = ends[0] + 0.03 * (ends[1] - ends[0])
-    ax.text(at, at, "unchanged", color=MUTED, fontsize=7.5, ha="left", va="bottom", rotation=45,
-            rotation_mode="anchor")  # fmt: skip
-    return tips
+def _panel(table: pd.DataFrame, lines: Lines, one: Series, axes: Axes) -> alt.LayerChart:
+    ends = axes.at(axes.ends)
+    identity = alt.Chart(values(pd.DataFrame({"x": ends, "y": ends}))).mark_line(
+        color=MUTED, strokeDash=[4, 3], strokeWidth=1
+    )
+    x = alt.X("x:Q", **axes.encode("original accuracy, %"))
+    y = alt.Y("y:Q", **axes.encode("new accuracy, %"))
+    corner = alt.Chart(alt.InlineData(values=[{"said": words(lines)}])).mark_text(
+        x=7, y=6, align="left", baseline="top", color=INK
+    )
+    layers = [
+        identity.encode(x=x, y=y),
+        *_lines(lines, one, axes),
+        *_models(table, one, axes),
+        corner.encode(text=alt.Text("said:N")),
+    ]
+    return layered(*layers, title=one.label, params=[FOUND])
 
 
-def _line(ax: Axes, fit: Mapping[str, Any], points: pd.DataFrame, colour: str) -> None:
-    if fit["slope"] is None:
-        return
-    if fit.get("band"):
-        band = fit["band"]
-        ax.fill_between(band["original"], band["low"], band["high"], color=colour, alpha=0.16, linewidth=0)
-    ends = np.array([points["x"].min(), points["x"].max()])
-    ax.plot(ends, fit["slope"] * ends + fit["offset"], color=colour, linewidth=1.6, zorder=2)
+def _lines(lines: Lines, one: Series, axes: Axes) -> list[alt.Chart]:
+    layers = []
+    for number, group in enumerate(lines.groups):
+        line = lines.bands[lines.bands["group"] == group]
+        if line.empty:
+            continue
+        columns = {name: axes.at(line[column]) for name, column in _PLACES.items()}
+        chart = alt.Chart(values(pd.DataFrame(columns)))
+        if number == 0:
+            band = chart.mark_area(color=one.colour, fillOpacity=0.18, strokeWidth=0)
+            layers.append(band.encode(x=alt.X("x:Q"), y=alt.Y("low:Q"), y2=alt.Y2("high")))
+        middle = chart.mark_line(color=one.colour, strokeWidth=1.6, strokeDash=[7, 3] if number else [1, 0])
+        layers.append(middle.encode(x=alt.X("x:Q"), y=alt.Y("y:Q")))
+    return layers
 
 
-def _models(ax: Axes, points: pd.DataFrame, rule: str, colour: str) -> dict[str, str]:
-    families = sorted(set(points["family"]))
-    marked = markers(families)
-    tips = {}
-    for i, p in enumerate(points.to_dict("records")):
-        gid = f"{rule}-model-{i}"
-        ax.plot(p["x"], p["y"], marked[p["family"]], color=colour, markersize=6, markeredgecolor="white",
-                markeredgewidth=0.6, zorder=4, gid=gid, clip_on=False)  # fmt: skip
-        tips[gid] = f"{p['model']}: {p['x']:.1f} % on the original, {p['y']:.1f} % here"
-    if 1 < len(families) <= FAMILIES:
-        for family in families:
-            ax.plot([], [], marked[family], color=INK, markersize=5, label=family)
-        ax.legend(loc="lower right", handletextpad=0.1, borderaxespad=0.3, labelcolor=INK)
-    ax.grid(color=GRID)
-    return tips
+_PLACES = {"x": "original", "y": "line", "low": "low", "high": "high"}
 
 
-def markers(families: Sequence[str]) -> dict[str, str]:
-    """A marker for each family; one for all where there are too many to tell apart."""
-    if len(families) > FAMILIES:
-        return dict.fromkeys(families, "o")
-    return {family: MARKERS[i] for i, family in enumerate(families)}
+def _models(table: pd.DataFrame, one: Series, axes: Axes) -> list[alt.Chart]:
+    ends = ("x", "x_low", "x_high", "y", "y_low", "y_high")
+    frame = pd.DataFrame({name: axes.at(table[name]) for name in ends}).assign(
+        model=table["model"],
+        family=table["family"],
+        old=[percent(v / 100) for v in table["x"]],
+        new=[percent(v / 100) for v in table["y"]],
+        change=[f"{points(v / 100)} points" for v in table["y"] - table["x"]],
+    )
+    chart = alt.Chart(values(frame))
+    bars = chart.mark_rule(color=one.colour, strokeOpacity=0.4, strokeWidth=0.8)
+    dots = chart.mark_point(
+        filled=True, fill=one.colour, stroke=PAPER, strokeWidth=0.6, size=44, opacity=1
+    ).encode(
+        x=alt.X("x:Q"),
+        y=alt.Y("y:Q"),
+        opacity=LOOKED_FOR,
+        tooltip=tooltips(
+            {"model": "model", "family": "family", "old": "original", "new": "new", "change": "change"}
+        ),
+    )
+    return [
+        bars.encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high"), y=alt.Y("y:Q")),
+        bars.encode(x=alt.X("x:Q"), y=alt.Y("y_low:Q"), y2=alt.Y2("y_high")),
+        dots.encode(shape=_families(sorted(set(table["family"])))),
+    ]
 
 
-def _words(fit: Mapping[str, Any]) -> str:
-    if fit["slope"] is None:
+def _families(names: Sequence[str]) -> alt.Shape:
+    """A shape for each family; one for all where there is one family, or too many to tell apart."""
+    several = 1 < len(names) <= FAMILIES
+    legend = (
+        alt.Legend(
+            orient="bottom-right", symbolFillColor=INK, symbolStrokeColor=GRID, padding=2, rowPadding=1
+        )
+        if several
+        else None
+    )
+    shapes = SHAPES[: len(names)] if several else ["circle"]
+    return alt.Shape("family:N", scale=alt.Scale(domain=list(names), range=list(shapes)), legend=legend)
+
+
+def words(lines: Lines) -> str:
+    """Slope and offset of a line, or the slopes of several, with their intervals, for a corner of the panel."""
+    fits = [lines.fits[(lines.fits["group"] == g) & lines.fits["slope"].notna()] for g in lines.groups]
+    rows: list[dict[Any, Any]] = [f.iloc[0].to_dict() for f in fits if len(f)]
+    if not rows:
         return "no line: the models do not differ"
-    words = f"slope {fit['slope']:.2f}"
-    offset = f"offset {fit['offset'] + 0.0:+.1f} points"
-    if fit.get("slope_interval"):
-        low, high = fit["slope_interval"]
-        words += f"  [{low:.2f}, {high:.2f}]"
-        low, high = fit["offset_interval"]
-        offset += f"  [{low:+.1f}, {high:+.1f}]"
-    return f"{words}\n{offset}".replace("-", "−")
+    if len(rows) > 1:
+        return "\n".join(f"{r['group']}: {_between(r, 'slope', _two)}" for r in rows)
+    row, linear = rows[0], rows[0]["scale"] == "linear"
+    offset = _between(row, "offset", signed if linear else _signed)
+    return f"slope {_between(row, 'slope', _two)}\noffset {offset}{' points' if linear else ''}"
+
+
+def _between(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    ends = "" if pd.isna(low) else f"  [{form(low)}, {form(high)}]"
+    return f"{form(row[name])}{ends}"
+
+
+def _two(value: float) -> str:
+    return share(value, 2)
+
+
+def _signed(value: float) -> str:
+    return shift(value, 2)
+
+
+def _description(table: pd.DataFrame, one: Series, lines: Lines, scale: str) -> str:
+    change = (table["y"] - table["x"]).mean() / 100
+    several = "slopes of the lines: " if "slope" not in words(lines) else ""
+    return (
+        f"Accuracy of {len(table)} models on {one.label} against that on the original, {scale} axes: on average "
+        f"{points(change)} points; {several}{words(lines)}.".replace("\n", ", ")
+    )

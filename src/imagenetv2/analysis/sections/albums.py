@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from imagenetv2.analysis.figures.style import Series
 from imagenetv2.analysis.pictures import Album
 from imagenetv2.randomness import generator
 
@@ -35,19 +36,22 @@ def albums(
     classes: pd.DataFrame,
     sets: Mapping[str, pd.DataFrame],
     names: Mapping[str, str],
-    labels: Mapping[str, str],
+    shown: Mapping[str, Series],
     examples: int,
     album: Album,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """One entry a class with a row of pictures a set; ``sets`` have image_id, wnid and frequency."""
+    """One entry a class with a row of pictures a set; ``sets`` have image_id, wnid and frequency.
+
+    ``shown`` says how sets are shown.
+    """
     found = []
     for c in classes.to_dict("records"):
         rows = []
-        for name, label in labels.items():
+        for name, one in shown.items():
             mine = sets[name][sets[name]["wnid"] == c["wnid"]]
             origin = "reference" if name == "original" else "candidates"
-            shown = some_images(mine, examples, seed, name, c["wnid"])
+            some = some_images(mine, examples, seed, name, c["wnid"])
             pictures = [
                 {
                     "src": album.picture(origin, image_id, SIDE),
@@ -55,10 +59,10 @@ def albums(
                     "votes": f"{selected} of {votes}",
                 }
                 for image_id, frequency, selected, votes in zip(
-                    shown["image_id"], shown["frequency"], shown["selected"], shown["shown"], strict=True
+                    some["image_id"], some["frequency"], some["selected"], some["shown"], strict=True
                 )
             ]
-            rows.append({"set": name, "label": label, "images": len(mine), "pictures": pictures})
+            rows.append({"css": one.css, "label": one.label, "images": len(mine), "pictures": pictures})
         found.append(
             {
                 "name": names[c["wnid"]], "wnid": c["wnid"], "definition": c["definition"], "rows": rows,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from imagenetv2.artifacts import Artifact
 from imagenetv2.config import Config
 from imagenetv2.graph import stages
+from imagenetv2.record.settings import Record
 from imagenetv2.settings import versioned
 from imagenetv2.stages import Stage
+
+GATHERED = ("sets.",)
+"""Sections that stages are handed but that nobody sets."""
 
 
 def link(stage: str, version: str, file: str = "manifest.json") -> str:
@@ -46,12 +51,14 @@ def differing(manifests: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]
     A setting that the default configuration does not know, such as those of another model, has no default.
     """
     config = Config()
+    if any(name.startswith("record/") for name in manifests):
+        config = Config(record=Record(path=Path()))
     defaults = stages(config)
     found: dict[str, dict[str, str]] = {}
     for name, manifest in manifests.items():
         usual = dict(_default(defaults[name])) if name in defaults else {}
         for key, value in leaves(manifest.get("settings", {})):
-            if key in usual and usual[key] == value:
+            if (key in usual and usual[key] == value) or key.startswith(GATHERED):
                 continue
             default = _plain(usual[key]) if key in usual else ""
             found[key] = {"key": key, "value": _plain(value), "default": default}
@@ -77,7 +84,13 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
+        return "; ".join(map(_plain, value)) if any(isinstance(v, Mapping) for v in value) else _row(value)
+    if isinstance(value, Mapping) and value:
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
     if value is None or value == {}:
         return "none"
     return str(value)
+
+
+def _row(values: list[Any]) -> str:
+    return ", ".join(map(_plain, values)) or "none"

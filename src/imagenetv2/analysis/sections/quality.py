@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 MOST = 60
+FEW = 15
 ASPECTS = {
     "tasks": ("tasks answered", "count"),
     "positive_rate": ("positive controls selected", "percent"),
@@ -29,13 +30,25 @@ def workers(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def classes(
-    by_class: pd.DataFrame, candidates: pd.DataFrame, names: Mapping[str, str], shown: list[str]
+    by_class: pd.DataFrame, names: Mapping[str, str], shown: list[str], pool: pd.DataFrame | None = None
 ) -> list[dict[str, Any]]:
-    """One entry a class of ``shown``: candidates, and average frequency and accuracy in each set."""
-    pool = candidates["wnid"].value_counts()
-    found = []
-    for wnid in shown:
-        mine = by_class[by_class["wnid"] == wnid].set_index("set")
-        cells = mine[["frequency", "top1"]].to_dict("index")
-        found.append({"wnid": wnid, "name": names[wnid], "candidates": int(pool.get(wnid, 0)), "sets": cells})
-    return found
+    """One entry a class of ``shown``: average frequency and accuracy in each set; candidates where there is a ``pool``."""
+    candidates = {} if pool is None else pool["wnid"].value_counts().to_dict()
+    cells: dict[str, dict[str, Any]] = {}
+    for row in by_class[by_class["wnid"].isin(shown)].to_dict("records"):
+        cells.setdefault(row["wnid"], {})[row["set"]] = row
+    return [
+        {"wnid": w, "name": names.get(w, w), "candidates": int(candidates.get(w, 0)), "sets": cells[w]}
+        for w in shown
+        if w in cells
+    ]
+
+
+def extremes(by_class: pd.DataFrame) -> list[str]:
+    """Classes to show: all, or of many the fifteen that lose most and the fifteen that gain most on the new sets."""
+    wide = by_class.pivot(index="wnid", columns="set", values="top1")
+    if len(wide) <= MOST:
+        return by_class.drop_duplicates("wnid").sort_values("class_index")["wnid"].tolist()
+    change = wide.drop(columns="original").sub(wide["original"], axis=0).mean(axis=1)
+    ordered = change.sort_index().sort_values(kind="stable").index.tolist()
+    return [*ordered[:FEW], *ordered[-FEW:]]

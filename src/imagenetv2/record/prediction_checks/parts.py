@@ -1,0 +1,112 @@
+"""Rows that belong to other images of the same class, and parts of a file that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from imagenetv2.record.listings import Listing
+from imagenetv2.record.prediction_checks.consensus import within_class
+from imagenetv2.record.sheets import Bools, Floats, Sheet, Top5, first
+
+MODELS = 4
+"""Models that a list needs for one of them to stand out."""
+SIGMA = 4.0
+POWER = 0.2
+"""Median of the correlations from which one near 0 means something."""
+BLOCKS = 20
+LOW = 0.2
+"""A part of the rows does not fit where its hits are below this share of what they are elsewhere."""
+EXPECTED = 15
+"""Hits expected in a part, so that chance alone does not take it below that."""
+
+
+def correlations(sheets: Sequence[Sheet], target: Listing) -> dict[str, float]:
+    """By file, how being right on an image goes with the other models' being right, within classes; nan where unknown."""
+    if len(sheets) < MODELS:
+        return {s.file: float("nan") for s in sheets}
+    found = within_class(first(sheets) == target.classes, target.classes)
+    return {s.file: float(c) for s, c in zip(sheets, found, strict=True)}
+
+
+def in_place(
+    sheets: Sequence[Sheet], target: Listing, found: Mapping[str, float], elsewhere: Mapping[str, float]
+) -> list[Sheet]:
+    """The sheets of one list, each row at its own image; one whose rows are not, and cannot be put there, is left out.
+
+    Args:
+        sheets: of one list, all usable.
+        target: the list.
+        found: of each file (see ``correlations``).
+        elsewhere: median of a model's correlations over all lists: one that goes its own way does so everywhere.
+    """
+    if len(sheets) < MODELS:
+        return list(sheets)
+    right = first(sheets) == target.classes
+    usual = _median([found[s.file] for s in sheets])
+    least = SIGMA / np.sqrt(len(target.ids))
+    checked = []
+    for i, sheet in enumerate(sheets):
+        own = found[sheet.file]
+        if usual > POWER and own < least and elsewhere.get(sheet.model, usual) > max(POWER / 2, 2 * least):
+            checked.append(_reordered(sheet, np.delete(right, i, axis=0), target, own, usual, least))
+        else:
+            checked.append(_without_bad_part(sheet, right, i))
+    return checked
+
+
+def usual_by_model(sheets: Sequence[Sheet], found: Mapping[str, float]) -> dict[str, float]:
+    """Median of each model's correlations over all lists, by the name that its files have."""
+    values: dict[str, list[float]] = {}
+    for sheet in sheets:
+        values.setdefault(sheet.model, []).append(found[sheet.file])
+    return {model: _median(listed) for model, listed in values.items()}
+
+
+def _median(values: Sequence[float]) -> float:
+    there = [v for v in values if np.isfinite(v)]
+    return float(np.median(there)) if there else float("nan")
+
+
+def _reordered(
+    sheet: Sheet, others: Bools, target: Listing, as_is: float, usual: float, least: float
+) -> Sheet:
+    """The sheet in the order of rows in which it is right where the others are; left out where there is none."""
+    best, name, values = as_is, "", sheet.values
+    for text, order in target.orders(len(target.ids)):
+        moved = np.empty_like(values)
+        moved[order[order >= 0]] = sheet.values[order >= 0]
+        found = _correlation(moved, others, target)
+        if found > best:
+            best, name, values = found, text, moved
+    found_text = f"being right on an image goes with the other models' being right: correlation {as_is:.2f}"
+    if best < max(usual / 4, least):
+        evidence = f"the correlation is {usual:.2f} for the median of models, and no order brings it back"
+        return sheet.left_out("rows do not fit the images", found_text, evidence)
+    evidence = f"within classes {found_text}, {best:.2f} in that order, {usual:.2f} for the median of models"
+    return sheet.corrected("rows in another order", f"order: {name}", evidence, top5=values)
+
+
+def _correlation(top5: Top5, others: Bools, target: Listing) -> float:
+    right = np.vstack([top5[None, :, 0] == target.classes, others])
+    return float(within_class(right, target.classes)[0])
+
+
+def _without_bad_part(sheet: Sheet, right: Bools, place: int) -> Sheet:
+    """Left out where the hits in one part of the rows are far fewer than the other models' hits there foretell."""
+    images = right.shape[1]
+    block = np.arange(images) * BLOCKS // images
+    hits = np.bincount(block, right[place], BLOCKS)
+    others = np.bincount(block, np.delete(right, place, axis=0).mean(axis=0), BLOCKS)
+    ratio: Floats = hits / np.maximum(others, 1e-9)
+    usual = float(np.median(ratio))
+    bad = np.flatnonzero((ratio < LOW * usual) & (others * usual >= EXPECTED))
+    if not len(bad):
+        return sheet
+    start, stop = images * bad[0] // BLOCKS, images * (bad[-1] + 1) // BLOCKS
+    detail = (
+        f"of {BLOCKS} equal parts {len(bad)}, from row {start:,} to {stop - 1:,}, have {hits[bad].sum():,.0f} hits where "
+        f"{(others[bad] * usual).sum():,.0f} are expected"
+    )
+    return sheet.left_out("a part of the rows does not fit", detail, "the other models have no such parts")
