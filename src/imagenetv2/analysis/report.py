@@ -20,7 +20,6 @@ from imagenetv2.randomness import generator
 from imagenetv2.templates import environment
 
 SECTIONS = {
-    "published": "Printed numbers",
     "accuracy": "Accuracy",
     "models": "Models",
     "frequencies": "Frequencies",
@@ -29,6 +28,7 @@ SECTIONS = {
     "influence": "Influence",
     "robustness": "Robustness",
     "difficulty": "Difficulty",
+    "published": "Printed numbers",
     "record": "The record",
     "funnel": "Funnel",
     "task": "A task",

@@ -10,7 +10,7 @@ import pandas as pd
 from imagenetv2.analysis.figures.figure import SIGNED, dashed, layered, tooltips, values
 from imagenetv2.analysis.figures.style import INK, PAPER, Series
 
-STEP = 15
+STEP = 16
 """Pixels of a row."""
 
 
@@ -44,7 +44,15 @@ def rows(
         "name:N",
         scale=alt.Scale(domain=frame["name"].tolist()),
         title=None,
-        axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelFontSize=10, labelLimit=150, grid=True),
+        axis=alt.Axis(
+            domain=False,
+            ticks=False,
+            labelColor=INK,
+            labelFontSize=10,
+            labelLimit=150,
+            labelOverlap=False,
+            grid=True,
+        ),
     )
     layers = [dashed("x", at)]
     if frame["low"].notna().any():
