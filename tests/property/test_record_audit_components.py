@@ -6,7 +6,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imagenetv2.record.audit.final_sets import components
+from imagenetv2.record.audit.near_duplicates import group_of
 
 EDGES = st.lists(st.tuples(st.sampled_from("abcdefghij"), st.sampled_from("abcdefghij")), max_size=15)
 
@@ -15,6 +15,6 @@ EDGES = st.lists(st.tuples(st.sampled_from("abcdefghij"), st.sampled_from("abcde
 def test_components_are_those_of_networkx_in_any_order(edges: list[tuple[str, str]], random: object) -> None:
     graph = nx.Graph(edges)
     expected = {x: min(group) for group in nx.connected_components(graph) for x in group}
-    assert components(edges) == expected
+    assert group_of(edges) == expected
     random.shuffle(edges)  # type: ignore[attr-defined]
-    assert components(edges) == expected
+    assert group_of(edges) == expected

@@ -21,6 +21,7 @@ from imagenetv2.record.faults import table
 WNIDS = tuple(f"n0000000{k}" for k in range(4))
 FILE = "data/search_results/2018-09-01.json"
 TASKS_FILE = "data/mturk/hit_data_live/hits_submitted_2018-09-02.json"
+SEEN = "imagenet-annotatedval-0"
 PER_CLASS = 2
 
 
@@ -30,6 +31,7 @@ def small_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "CLASSES": 4,
         "PER_CLASS": PER_CLASS,
+        "SEEN": 3,
         "DISTINCT": 24,
         "TASK": 8,
         "CONTROLS": 1,
@@ -81,6 +83,7 @@ def record() -> Released:
         pairs=pd.DataFrame(
             [[*sorted([image(901), image(902)]), "candidates"]], columns=["image_id", "neighbour_id", "origin"]
         ),
+        exempted=pd.DataFrame({"image_id": [image(901)]}),
         looked_at=pd.DataFrame(
             [(i, metric, "2018-10-01 00:00:00", 3, None) for *_, i in drawn for metric in ("l2", "fc7", "ssim")],
             columns=["image_id", "metric", "date", "references", "cutoff"],
@@ -90,7 +93,8 @@ def record() -> Released:
             columns=["set", "revision", "wnid", "reviewed", "problematic"],
         ),
         lists=pd.DataFrame(
-            [(f"list-{name}-0", name, 0, True, 8, 8, True, "2018-12-13_09:00:00_UTC", "", "{}") for name in NEW],
+            [(f"list-{name}-0", name, 0, True, 8, 8, True, "2018-12-13_09:00:00_UTC", "", "{}") for name in NEW]
+            + [(SEEN, "original", -1, False, 12, None, True, "2018-12-01_09:00:00_UTC", "", "{}")],
             columns=[
                 "name", "set", "revision", "final", "images", "target", "valid", "time", "starting_from", "settings",
             ],
@@ -98,6 +102,9 @@ def record() -> Released:
         revisions=pd.DataFrame(
             [(name, 0, i, w, k, True) for name, w, k, i in drawn],
             columns=["set", "revision", "image_id", "wnid", "class_index", "final"],
+        ),
+        originals=pd.DataFrame(
+            [(SEEN, original(k, n), WNIDS[k]) for k in range(4) for n in range(3)], columns=["name", "image_id", "wnid"]
         ),
         images=pd.DataFrame(
             [("original", 5 * k + n, original(k, n), WNIDS[k], k) for k in range(4) for n in range(5)],

@@ -33,10 +33,12 @@ def conducted(
     return _make(data, config, {**inputs, "analysis": tables}, cores)
 
 
-def released(data: Path, kind: str = "imagenetv2", *, models: int = 12, classes: int = 80) -> Path:
-    """Write the tables of a released study below ``data``, and make its report."""
+def released(
+    data: Path, kind: str = "imagenetv2", *, models: int = 12, classes: int = 80, absent: str = ""
+) -> Path:
+    """Write the tables of a released study below ``data``, without the ``absent`` set, and make its report."""
     config = {"record": {"path": ".", "kind": kind}}
-    labels = _labels(config)
+    labels = {name: label for name, label in _labels(config).items() if name != absent}
     faults = pd.DataFrame(
         [
             {

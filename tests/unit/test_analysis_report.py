@@ -153,6 +153,11 @@ def test_a_released_study_shows_what_a_record_allows(record: Path) -> None:
     assert found.text.count("Threshold0.7") > 5
 
 
+def test_a_record_may_lack_a_set(tmp_path: Path) -> None:
+    words = page(report_inputs.released(tmp_path, absent="threshold", classes=6)).words
+    assert "Threshold0.7" not in words and "TopImages" in words
+
+
 def test_other_sets_than_the_three_rules(cifar: Path) -> None:
     words = page(cifar).words
     assert "CIFAR-10.1 v4" in words and "CIFAR-10 test" in words

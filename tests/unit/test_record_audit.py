@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from imagenetv2.record.audit.arrangements import by_chance, expected
 from imagenetv2.record.audit.finding import (
     DEPARTS,
     INCONSISTENT,
@@ -110,12 +113,17 @@ def _earlier(r: Released) -> Released:
     return changed(r, earlier=pd.DataFrame([row]))
 
 
-def _shared_places(r: Released) -> Released:
-    """Controls of the second task at the places of the first one's."""
-    tasks = r.tasks.copy()
-    second = tasks["task_id"] == "task-1"
-    tasks.loc[second, "position"] = (tasks.loc[second, "position"] - 2) % 8
-    return changed(r, tasks=tasks)
+def _shared_places(*numbers: int) -> Change:
+    """Controls of some tasks at the places of the first one's."""
+
+    def change(r: Released) -> Released:
+        tasks = r.tasks.copy()
+        for k in numbers:
+            own = tasks["task_id"] == f"task-{k}"
+            tasks.loc[own, "position"] = (tasks.loc[own, "position"] - 2 * k) % 8
+        return changed(r, tasks=tasks)
+
+    return change
 
 
 def _faults(part: str, fault: str, subject: str) -> Change:
@@ -152,7 +160,7 @@ PLANTED = {
     ),
     "refused-tasks": (_submission(2, blacklisted="images missing"), NOTED, 1, "task-2"),
     "task-dates": (_submission(2, time="2018-10-02 10:00:00"), INCONSISTENT, 1, "task-2"),
-    "arrangements": (_shared_places, LIMIT, 2, "task-1"),
+    "arrangements": (_shared_places(1, 2, 3), LIMIT, 4, "task-1"),
     "submitted-twice": (_copied_task, NOTED, 2, "copy"),
     "shown-twice": (_copied_task, LIMIT, 6, image(2)),
     "chain": (_list(1, starting_from="list-threshold-8", revision=9), MISSING, 9, "list-threshold-8"),
@@ -175,6 +183,13 @@ PLANTED = {
     ),
     "copies-in-a-set": (_pair(image(4), image(0)), INCONSISTENT, 1, image(4)),
     "copies-of-originals": (_pair(image(4), original(0, 0), "val"), INCONSISTENT, 1, image(4)),
+    "exempted": (
+        lambda r: _pair(image(4), image(901))(changed(r, exempted=plus(r.exempted, {"image_id": image(4)}))), NOTED, 1,
+        image(4),
+    ),
+    "annotated": (
+        lambda r: changed(r, originals=at(r.originals, 0, image_id=original(3, 4))), INCONSISTENT, 1, original(3, 4),
+    ),
     "models": (lambda r: changed(r, models=r.models.iloc[1:]), MISSING, 1, "net"),
     "prediction-faults": (_faults("predictions", "float", "net"), INCONSISTENT, 1, "net"),
     "other-faults": (_faults("search", "number as text", "field"), NOTED, 1, "field"),
@@ -202,6 +217,86 @@ def test_a_planted_fault_is_found_and_proved(slug: str) -> None:
 def test_every_check_is_tested_with_a_planted_fault() -> None:
     elsewhere = {"blinding", "same-token", "token-lengths", "positions", "changes"}
     assert set(found(record())) - set(PLANTED) == elsewhere
+
+
+def test_an_arrangement_that_repeats_by_chance_has_no_cause() -> None:
+    """Four tasks have six pairs, of which each agrees with one in 28."""
+    finding = one(_shared_places(1)(record()), "arrangements")
+    assert (finding.kind, finding.count) == (NOTED, 2)
+    assert "0.21 pairs on average" in finding.measured and "probability 0.19" in finding.measured
+    assert "seed" not in finding.implies
+
+
+def test_repeats_between_files_are_told_from_those_in_one() -> None:
+    base = _shared_places(1, 2, 3)(record())
+    finding = one(base, "arrangements")
+    assert "3 of the repeats lie in one file, 0 between files" in finding.measured
+    assert "seed" not in finding.implies
+    files = [f"data/mturk/{k}.json" for k in range(4)]
+    finding = one(changed(base, submissions=base.submissions.assign(source_file=files)), "arrangements")
+    assert "0 of the repeats lie in one file, 3 between files" in finding.measured
+    assert "default seed" in finding.implies
+
+
+def test_pairs_by_chance_are_those_of_a_simulation() -> None:
+    rng = np.random.default_rng(0)
+    shapes = [(8, 2)] * 40 + [(6, 1)] * 10 + [(8, 3)] * 20
+    pairs = []
+    for _ in range(2000):
+        keys = Counter((tuple(sorted(rng.permutation(n)[:k])), n) for n, k in shapes)
+        pairs.append(sum(n * (n - 1) // 2 for n in keys.values()))
+    mean = expected([((0,) * k, n) for n, k in shapes])
+    assert mean == pytest.approx(np.mean(pairs), abs=4 * np.std(pairs) / 2000**0.5)
+    assert by_chance(0, mean) == 1
+    assert by_chance(3, 1.5) == pytest.approx(1 - np.exp(-1.5) * (1 + 1.5 + 1.5**2 / 2))
+
+
+def test_validation_images_that_workers_saw_are_as_many_of_each_class() -> None:
+    base = record()
+    fewer = one(changed(base, originals=base.originals.iloc[1:]), "annotated")
+    assert fewer.kind == INCONSISTENT
+    assert fewer.evidence["detail"].tolist() == ["1 entries repeat an image or name no class", "2 images"]
+    assert "2 to 3 of each class" in fewer.measured
+    lists = base.lists.loc[base.lists["set"] != "original"]
+    without = found(changed(base, lists=lists, originals=base.originals.iloc[:0]))
+    assert "annotated" not in without
+
+
+def test_exempted_images_without_a_near_duplicate_owe_nothing_to_it() -> None:
+    base = record()
+    finding = one(changed(base, exempted=plus(base.exempted, {"image_id": image(4)})), "exempted")
+    assert finding.kind == SOUND
+    assert "2 images are listed" in finding.measured and "1 of them with a near-duplicate" in finding.measured
+
+
+@pytest.mark.parametrize(
+    ("settings", "count"),
+    [
+        ('{"wnid_thresholds": ["n00000002"]}', 0),
+        ('{"wnid_thresholds": {"n00000001": "x", "n00000002": 0.5}}', 1),
+    ],
+)
+def test_odd_thresholds_and_classes_without_synonyms_are_survived(settings: str, count: int) -> None:
+    base = record()
+    base = changed(base, classes=base.classes.assign(lemmas=[[] for _ in range(4)]))
+    finding = one(_list(1, settings=settings)(base), "thresholds")
+    assert finding.count == count
+    assert (WNIDS[2] in finding.measured) == bool(count)
+
+
+def test_thresholds_are_those_of_the_set_that_has_one() -> None:
+    assert record().lists["set"].tolist()[0] != "threshold"
+    base = _list(0, settings='{"wnid_thresholds": {"n00000002": 0.5}}')(record())
+    assert one(base, "thresholds").kind == SOUND
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01 00:00:00", "9999-12-31 23:59:59"])
+def test_dates_at_the_ends_of_the_calendar_are_survived(moment: str) -> None:
+    days = {"taken_from": "0001-01-01", "taken_to": "9999-12-31", "uploaded_to": "9999-12-31"}
+    base = _search(3, taken=moment, uploaded=moment, **days)(_submission(1, time=moment)(record()))
+    findings = found(base)
+    assert findings["task-dates"].count == 1
+    assert findings["taken"].count == 0
 
 
 def test_near_duplicates_are_joined_over_images_outside_the_sets() -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import tarfile
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
+from imagenetv2.artifacts import Artifact
 from imagenetv2.record.audit.finding import INCONSISTENT, SOUND, Finding
 from imagenetv2.record.audit.pictures import pictures
 from imagenetv2.record.audit.released import Released, read
-from imagenetv2.record.stages import EARLIER, FAULTS, IMAGES, MODELS
-from tests.unit import record_example as example
+from imagenetv2.record.part_tables import EARLIER, FAULTS, IMAGES, MODELS
+from imagenetv2.record.source import Source
 from tests.unit.audit_inputs import found
 
 pytestmark = pytest.mark.packs
-PARTS = ("classes", "search", "datasets", "hits", "candidates", "duplicates", "reviews", "files")
 VALIDATION = "data/datasets/imagenet-validation-original.json"
 
 HEADLINES = {
@@ -48,22 +44,18 @@ HEADLINES = {
     "excluded-images": 1,
     "copies-in-a-set": 7,
     "copies-of-originals": 2,
+    "exempted": 0,
+    "annotated": 0,
+    "arrangements": 695,
     "answers": 2461,
     "pool": 19778,
 }
 
 
 @pytest.fixture(scope="module")
-def released(packs: Path, tmp_path_factory: pytest.TempPathFactory) -> Released:
+def released(published_record: Source, published_parts: dict[str, Artifact]) -> Released:
     """The released record without predictions, which take most of the time."""
-    data = tmp_path_factory.mktemp("released")
-    with tarfile.open(packs / "record.tar.gz") as archive:
-        archive.extractall(
-            data / "record", [m for m in archive if "/predictions/" not in m.name], filter="data"
-        )
-    parts = {part: example.made(data / "record", part, data / "data") for part in PARTS}
-    place = next((data / "record").rglob(VALIDATION))
-    listed = json.loads(place.read_text("utf-8"))["image_filenames"]
+    listed = published_record.json(VALIDATION)["image_filenames"]
     images = pd.DataFrame(listed, columns=["image_id", "wnid"]).assign(set="original", row=0, class_index=0)
     stubs = {
         "images": images[[c.name for c in IMAGES.columns]],
@@ -74,9 +66,9 @@ def released(packs: Path, tmp_path_factory: pytest.TempPathFactory) -> Released:
     def frame(part: str, name: str) -> pd.DataFrame:
         if part == "predictions":
             return stubs.get(name, FAULTS.empty())
-        return parts[part].table(name)
+        return published_parts[part].table(name)
 
-    return read(frame, [*PARTS, "predictions"])
+    return read(frame, [*published_parts, "predictions"])
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from imagenetv2.record.claims.claim import (
 from imagenetv2.record.claims.facts import Facts
 from imagenetv2.record.claims.released import uncorrected
 from imagenetv2.record.claims.stage import CLAIMS, listed
-from imagenetv2.record.stages import CLAIMS as TABLE
+from imagenetv2.record.result_tables import CLAIMS as TABLE
 from tests.unit.claims_facts import NEW, OLD, facts, predictions, study
 
 KINDS = sorted(CLAIMS)

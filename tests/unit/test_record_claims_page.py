@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from imagenetv2.analysis.accuracies import Predictions
-from imagenetv2.record import source
 from imagenetv2.record.claims.claim import CORRECTED, DIFFERS, SAME, UNKNOWN, Missing, judge, table
 from imagenetv2.record.claims.facts import Facts
 from imagenetv2.record.claims.page import page
 from imagenetv2.record.claims.stage import listed
+from imagenetv2.record.source import Source
 
 COLUMNS = ["number", "id", "section", "claim", "printed", "computed", "value", "printed_value", "tolerance", "verdict", "note"]  # fmt: skip
 ROWS = [
@@ -76,9 +76,9 @@ def _none(stage: str, name: str) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def imagenet(packs: Path) -> tuple[Facts, Facts]:
+def imagenet(published_record: Source) -> tuple[Facts, Facts]:
     """The released predictions with the columns of fv_16k turned round, and as they are, without the importer."""
-    record = source.read(packs / "record.tar.gz", "imagenetv2")
+    record = published_record
     index = {c["wnid"]: c["cid"] for c in record.json("data/metadata/class_info.json")}
     released, corrected = {}, {}
     for name, listing in SETS.items():

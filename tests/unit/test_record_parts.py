@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 
 import pandas as pd
@@ -59,6 +58,32 @@ def test_lists_hold_each_image_once_and_say_how_many_were_listed(tmp_path: Path)
         (image(k, n), w) for k, w in enumerate(WNIDS) for n in (0, 1)
     )
     assert set(revisions["set"]) == {"threshold", "matched_frequency", "top_images"}
+
+
+def test_lists_of_original_images_are_kept_apart(tmp_path: Path) -> None:
+    files = example.files()
+    seen = {**files[example.ORIGINAL], "image_filenames": [[val(1, 3), WNIDS[1]], [val(0, 2), WNIDS[0]]] * 2}
+    files["data/datasets/imagenet-annotatedval-0.json"] = seen
+    artifact = made(tmp_path, files, "datasets")
+    originals = artifact.table("originals").set_index("name")
+    assert originals.loc["imagenet-annotatedval-0"].to_numpy().tolist() == [
+        [val(0, 2), WNIDS[0]],
+        [val(1, 3), WNIDS[1]],
+    ]
+    assert len(originals.loc["imagenet-validation-original"]) == 15
+    assert artifact.table("lists").set_index("name").loc["imagenet-annotatedval-0", "images"] == 4
+
+
+def test_exempted_images_are_listed_once_whatever_they_are(tmp_path: Path) -> None:
+    files = example.files()
+    files["data/metadata/near_duplicate_resolution_override.json"] = [
+        image(1, 1),
+        image(1, 0),
+        5,
+        image(1, 1),
+    ]
+    exempted = made(tmp_path, files, "duplicates").table("exempted")
+    assert list(exempted["image_id"]) == sorted([image(1, 0), image(1, 1)])
 
 
 def test_tasks_keep_their_order_and_roles(tmp_path: Path) -> None:
@@ -145,34 +170,21 @@ def test_an_almost_empty_record_is_survived(tmp_path: Path) -> None:
         assert len(artifact.table("faults")) > 0
 
 
-@pytest.fixture(scope="module")
-def released(packs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Artifact]:
-    """Parts of the released record, unpacked without predictions: those take most of the time."""
-    data = tmp_path_factory.mktemp("released")
-    with tarfile.open(packs / "record.tar.gz") as archive:
-        wanted = [m for m in archive if "/predictions/" not in m.name]
-        archive.extractall(data / "record", wanted, filter="data")
-    found = {}
-    for part in ("classes", "search", "datasets", "hits", "candidates", "duplicates", "reviews", "files"):
-        found[part] = example.made(data / "record", part, data / "data")
-    return found
-
-
 @pytest.mark.packs
-def test_the_released_record_in_numbers(released: dict[str, Artifact]) -> None:
-    files = released["files"].table("files")
+def test_the_released_record_in_numbers(published_parts: dict[str, Artifact]) -> None:
+    files = published_parts["files"].table("files")
     assert len(files) == 410 - 336
-    classes = released["classes"].table("classes")
+    classes = published_parts["classes"].table("classes")
     assert len(classes) == 1000
     assert classes["neighbours"].str.len().unique().tolist() == [20]
-    records = released["search"].table("records")
+    records = published_parts["search"].table("records")
     assert (len(records), records["image_id"].nunique(), records["source_file"].nunique()) == (
         14_924,
         13_885,
         28,
     )
     assert records["width"].isna().sum() == 6_355
-    tasks, submissions = released["hits"].table("tasks"), released["hits"].table("submissions")
+    tasks, submissions = published_parts["hits"].table("tasks"), published_parts["hits"].table("submissions")
     assert (len(submissions), submissions["source_file"].nunique()) == (2_461, 18)
     assert submissions["images"].value_counts().to_dict() == {48: 2_453, 25: 8}
     assert tasks["role"].value_counts().to_dict() == {
@@ -180,22 +192,22 @@ def test_the_released_record_in_numbers(released: dict[str, Artifact]) -> None:
         "positive": 8_269,
         "negative": 8_218,
     }
-    assert len(released["candidates"].table("blacklist")) == 31_337
-    pairs = released["duplicates"].table("pairs")
+    assert len(published_parts["candidates"].table("blacklist")) == 31_337
+    pairs = published_parts["duplicates"].table("pairs")
     assert pairs["origin"].value_counts().to_dict() == {
         "candidates": 14_392,
         "train": 107,
         "test": 14,
         "val": 8,
     }
-    assert len(released["duplicates"].table("looked_at")) == 8_019
-    assert len(released["reviews"].table("classes")) == 4_000
+    assert len(published_parts["duplicates"].table("looked_at")) == 8_019
+    assert len(published_parts["reviews"].table("classes")) == 4_000
 
 
 @pytest.mark.packs
-def test_the_released_lists(released: dict[str, Artifact]) -> None:
-    lists = released["datasets"].table("lists").set_index("name")
-    revisions = released["datasets"].table("revisions")
+def test_the_released_lists(published_parts: dict[str, Artifact]) -> None:
+    lists = published_parts["datasets"].table("lists").set_index("name")
+    revisions = published_parts["datasets"].table("revisions")
     assert len(lists) == 12
     final = lists[lists["final"]]
     assert sorted(final.index) == ["imagenetv2-a-44", "imagenetv2-b-33", "imagenetv2-c-12"]
@@ -207,11 +219,11 @@ def test_the_released_lists(released: dict[str, Artifact]) -> None:
 
 
 @pytest.mark.packs
-def test_the_released_record_has_these_faults(released: dict[str, Artifact]) -> None:
+def test_the_released_record_has_these_faults(published_parts: dict[str, Artifact]) -> None:
     """Counted by hand once; a new kind or another count is a change of what readers are told."""
     found = {
         (part, kind): int(count)
-        for part, artifact in released.items()
+        for part, artifact in published_parts.items()
         if part != "files"
         for kind, count in artifact.table("faults")["fault"].value_counts().items()
     }
@@ -260,7 +272,10 @@ def test_the_released_record_has_these_faults(released: dict[str, Artifact]) -> 
         ("reviews", "review missing"): 6,
     }
     excluded = (
-        released["candidates"].table("faults").set_index("fault").loc["excluded image in a published list"]
+        published_parts["candidates"]
+        .table("faults")
+        .set_index("fault")
+        .loc["excluded image in a published list"]
     )
     assert excluded["subject"] == "2c7af50194e611dd6a445bc20004417b4ea3b865"
     assert excluded["file"] == "data/datasets/imagenetv2-b-33.json"

@@ -164,6 +164,62 @@ def test_faults_planted_in_a_copy(record: Source, indices: dict[str, int], clean
                 np.testing.assert_array_equal(one, two, err_msg=f"{model} on {name}")
 
 
+def test_faults_of_lists_and_parts_planted_in_a_copy(
+    record: Source, indices: dict[str, int], clean: Found
+) -> None:
+    def file(model: str) -> str:
+        return f"data/predictions/{ORIGINAL}/{model}.npy"
+
+    def top5(model: str) -> np.ndarray:
+        found: np.ndarray = np.load(io.BytesIO(record.read(file(model))))
+        return found
+
+    entries = record.json(f"data/datasets/{B}.json")["image_filenames"]
+    shorter = {"image_filenames": [*entries[:4321], *entries[4322:]], "is_valid": True}
+    damaged = top5("resnet101")
+    damaged[1000:2500] += 1
+    mixed = top5("polynet")
+    mixed[20_000:25_000] = np.random.default_rng(0).permuted(mixed[20_000:25_000], axis=1)
+    changed = {
+        f"data/datasets/{A}.json": record.read(f"data/datasets/{A}.json")[:5000],
+        f"data/datasets/{B}.json": json.dumps(shorter).encode(),
+        file("resnet101"): saved(damaged),
+        file("polynet"): saved(mixed),
+        file("alexnet"): saved((top5("alexnet") + 1) % 1000),
+        file("resnet50"): record.read(file("vgg19")),
+        file("vgg13"): record.read(file("vgg16")),
+        file("vgg16"): record.read(file("vgg13")),
+    }
+    planted = replace(
+        record,
+        sizes={**record.sizes, **{n: len(d) for n, d in changed.items()}},
+        open=lambda name: changed[name] if name in changed else record.read(name),
+    )
+    found = import_(planted, indices)
+    kinds = found.kinds() - {k for k in KNOWN if k[0] != A}
+    assert kinds == {
+        (A, "file", "file unreadable", "left out"),
+        (A, A, "set missing", "left out"),
+        (B, B, "list does not fit its predictions", "corrected"),
+        (ORIGINAL, "resnet101", "a part of the rows does not fit", "left out"),
+        (ORIGINAL, "polynet", "columns mixed in a part of the rows", "left out"),
+        (ORIGINAL, "alexnet", "class indices off by a constant", "corrected"),
+        (ORIGINAL, "alexnet", "class indices counted around", "corrected"),
+        (ORIGINAL, "resnet50", "one model's predictions under two names", "left out"),
+        *((ORIGINAL, m, "models exchanged", "corrected") for m in ("vgg13", "vgg16")),
+    }
+    gone = {"resnet101", "polynet", "resnet50"}
+    assert found.imported.arrays["threshold"].shape == (0, 0, 5)
+    for model in sorted(set(clean.imported.models["model"])):
+        one, two = found.of("original", model), clean.of("original", model)
+        assert (one is None) == (model in gone)
+        if one is not None and two is not None:
+            np.testing.assert_array_equal(one, two)
+        new, old = found.of("matched_frequency", model), clean.of("matched_frequency", model)
+        assert new is not None and old is not None
+        np.testing.assert_array_equal(new, np.delete(old, 4321, axis=0))
+
+
 def test_the_published_cifar_record(packs: Path) -> None:
     names = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
     folder = source.read(packs / "cifar10.1", "cifar10.1")

@@ -219,7 +219,12 @@ def test_the_command_refuses_what_it_cannot_do(
     Path("mine.yaml").write_text(f"classes: {{table: {ROOT}/config/classes/rendered.csv}}")
     example.write(Path("checkout"), example.files())
     assert main(["record", "nonsense", "checkout"]) == 1
-    assert "record/nonsense is no stage" in capsys.readouterr().err
+    known = "kind imagenetv2 has no part nonsense; its parts are "
+    assert known in capsys.readouterr().err
+    example.write(Path("small"), {"cifar101_predictions.npz": b"1"})
+    assert main(["record", "audit", "small"]) == 1
+    told = "a record of the kind cifar10.1 has no part audit; its parts are classes, predictions, claims."
+    assert told in capsys.readouterr().err
     assert main(["record", "search", "--config", "mine.yaml"]) == 1
     assert "record.path is not set" in capsys.readouterr().err
     assert main(["record", "search", "nowhere"]) == 1

@@ -100,9 +100,12 @@ def read(job: Job) -> Findings:
         "paired", "robustness", "lines", "simulation",
     ]  # fmt: skip
     names += [n for n in ("rules", "bins") if f"{n}.parquet" in artifact.manifest["files"]]
+    tables = {name: artifact.table(name) for name in names}
+    # A record may lack a set altogether.
+    present = set(tables["accuracies"]["set"])
     return Findings(
-        labels=job.settings(Sets).names,
+        labels={name: label for name, label in job.settings(Sets).names.items() if name in present},
         level=settings.level,
         lines_in_order=tuple(line.name for line in settings.lines),
-        **{name: artifact.table(name) for name in names},
+        **tables,
     )

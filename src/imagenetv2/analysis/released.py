@@ -10,12 +10,19 @@ from imagenetv2.record import ranks
 
 
 def study(job: Job) -> Study:
-    """Predictions of the models that are usable on every set. Raises InputError where there is none."""
-    labels, record = job.settings(Sets).names, job.read("record/predictions")
+    """Predictions of the models that are usable on every set that has any; sets without are left out.
+
+    Raises InputError where there is no such model, nothing on the original images, or no other set.
+    """
+    record = job.read("record/predictions")
     models = ranks.common(record)
-    if not models:
+    missing = ranks.missing(record, job.settings(Sets).names)
+    labels = {name: label for name, label in job.settings(Sets).names.items() if name not in missing}
+    for name, why in missing.items():
+        job.log.warning("analysis: without %s (%s)", name, why)
+    if len(labels) < 2:
         raise InputError(
-            f"{record.folder}: no model has usable predictions on every set; faults.parquet there says why of each."
+            f"{record.folder}: no new set has usable predictions; faults.parquet there says why of each."
         )
     known = record.table("models").drop_duplicates("model").set_index("model")["family"]
     sets = {name: ranks.predictions(record, name) for name in labels}

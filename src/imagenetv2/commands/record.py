@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     planned = plan(options) if options.path is None else planned_for(options)
     name = f"record/{options.part}"
     if name not in planned.stages:
-        raise InputError(f"{name} is no stage under this configuration; {_known(planned)}.")
+        raise InputError(_unknown(planned, options.part))
     if options.path is None:
         return stage.make_all(planned, [name], options)
     stage.refuse_unexpected(planned, [name], options)
@@ -73,8 +73,11 @@ def needed(planned: Plan, name: str) -> list[str]:
     return order
 
 
-def _known(planned: Plan) -> str:
+def _unknown(planned: Plan, part: str) -> str:
     parts = [name.split("/", 1)[1] for name in planned.family("record")]
     if not parts:
-        return "record.path is not set: set it, or give the path of a record"
-    return f"known parts are {', '.join(parts)}"
+        return (
+            f"record/{part} is no stage, since record.path is not set: set it, or give the path of a record."
+        )
+    kind = planned.config.record.kind
+    return f"a record of the kind {kind} has no part {part}; its parts are {', '.join(parts)}."

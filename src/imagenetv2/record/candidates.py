@@ -48,7 +48,7 @@ def run(job: Job) -> None:
 
 
 def gathered(pairs: Pairs, index: Mapping[str, int], photos: Mapping[str, str]) -> pd.DataFrame:
-    """One row an image and class, as ``record.stages.CANDIDATES`` declares."""
+    """One row an image and class, as ``record.part_tables.CANDIDATES`` declares."""
     import pandas as pd
 
     parts: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -185,7 +185,7 @@ def negatives(file: str, chosen: Mapping[str, Any], wnids: Sequence[str]) -> Ite
     """Classes chosen for negative controls: another class than the one asked about, and one that exists."""
     known = set(wnids)
     for wnid, other in sorted(chosen.items()):
-        if wnid not in known or other not in known:
+        if wnid not in known or not isinstance(other, str) or other not in known:
             yield Fault(file, wnid, "class unknown", f"{wnid}: {short(other)}", REPORTED)
         elif wnid == other:
             yield Fault(file, wnid, "negative class is the class itself", f"{wnid}: {other}", REPORTED)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from imagenetv2.job import Job
-from imagenetv2.record import list_checks, lists
+from imagenetv2.record import list_checks, lists, published_sets
 from imagenetv2.record.faults import LEFT_OUT
 from imagenetv2.record.ids import Mender
 from imagenetv2.record.lists import IMAGES, ORIGINAL, ImageList
@@ -23,18 +23,20 @@ VALIDATION = f"{FOLDER}/imagenet-validation-original.json"
 
 
 def run(job: Job) -> None:
-    """Write ``lists.parquet``, ``revisions.parquet`` and ``faults.parquet``."""
+    """Write ``lists.parquet``, ``revisions.parquet``, ``originals.parquet`` and ``faults.parquet``."""
     reader = Reader.of(job)
     classes = job.read("record/classes").table("classes")
     records = job.read("record/search").table("records")
     index = dict(tuples(classes, "wnid", "class_index"))
     found = read(reader, list(index), records)
+    named = published_sets.named(reader.source)
     thresholds = reader.value(THRESHOLDS, dict, optional=True)
-    reader.faults += list_checks.all_of(found, list(index), thresholds, FOLDER)
-    final = list_checks.finals(found)
+    reader.faults += list_checks.all_of(found, list(index), thresholds, FOLDER, named)
+    final = list_checks.finals(found, named)
     job.log.info("record/datasets: %s lists, %s of them published", len(found), len(final))
     job.out.table("lists", summary(found, final))
     job.out.table("revisions", revisions(found, final, index))
+    job.out.table("originals", originals(found))
     reader.write(job)
 
 
@@ -83,7 +85,7 @@ def validation(reader: Reader) -> dict[str, str]:
 
 
 def summary(found: Sequence[ImageList], final: set[str]) -> pd.DataFrame:
-    """One row a list, as ``record.stages.LISTS`` declares."""
+    """One row a list, as ``record.part_tables.LISTS`` declares."""
     import pandas as pd
 
     rows = [
@@ -117,7 +119,7 @@ def summary(found: Sequence[ImageList], final: set[str]) -> pd.DataFrame:
 
 
 def revisions(found: Sequence[ImageList], final: set[str], index: Mapping[str, int]) -> pd.DataFrame:
-    """One row a list of a new set and image, as ``record.stages.REVISIONS`` declares."""
+    """One row a list of a new set and image, as ``record.part_tables.REVISIONS`` declares."""
     import pandas as pd
 
     rows = [
@@ -128,3 +130,11 @@ def revisions(found: Sequence[ImageList], final: set[str], index: Mapping[str, i
     ]
     names = ["set", "revision", "image_id", "wnid", "class_index", "final"]
     return pd.DataFrame(rows, columns=names)
+
+
+def originals(found: Sequence[ImageList]) -> pd.DataFrame:
+    """One row a list of original images and image, as ``record.part_tables.ORIGINALS`` declares."""
+    import pandas as pd
+
+    rows = [(one.name, image, wnid) for one in found if one.set == ORIGINAL for image, wnid in one.images]
+    return pd.DataFrame(rows, columns=["name", "image_id", "wnid"])

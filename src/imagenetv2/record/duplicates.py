@@ -24,7 +24,7 @@ Lists = Mapping[str, list[str]]
 
 
 def run(job: Job) -> None:
-    """Write ``pairs.parquet``, ``looked_at.parquet`` and ``faults.parquet``."""
+    """Write ``pairs.parquet``, ``exempted.parquet``, ``looked_at.parquet`` and ``faults.parquet``."""
     import pandas as pd
 
     reader = Reader.of(job)
@@ -37,16 +37,12 @@ def run(job: Job) -> None:
     reader.faults += unknown(JUDGED, pairs, known, wnids, set(validation(Reader(reader.source))))
     reviews, seen = read_reviews(reader, LOOKED, mender, known)
     reader.faults += unseen(JUDGED, pairs, seen)
-    for image in reader.value(OVERRIDES, list, optional=True) or []:
-        if not isinstance(image, str) or not any(image in pair for pair in pairs):
-            detail = "exempted from resolution, but in no pair of near-duplicates"
-            reader.fault(
-                OVERRIDES, short(image) if not isinstance(image, str) else image, "image in no pair", detail
-            )
+    exempted = read_exempted(reader, {image for pair in pairs for image in pair})
     reader.faults += mender.faults
     job.log.info("record/duplicates: %s pairs, %s reviews", f"{len(pairs):,}", f"{len(reviews):,}")
     rows = [(a, b, origin(b) or "candidates") for a, b in sorted(pairs)]
     job.out.table("pairs", pd.DataFrame(rows, columns=["image_id", "neighbour_id", "origin"]))
+    job.out.table("exempted", pd.DataFrame({"image_id": exempted}, dtype="str"))
     job.out.table("looked_at", _frame(reviews))
     reader.write(job)
 
@@ -75,6 +71,17 @@ def read_lists(reader: Reader, mender: Mender) -> dict[str, list[str]]:
                 )
         found.setdefault(mender(JUDGED, key), []).extend(mender(JUDGED, v) for v in dict.fromkeys(listed))
     return found
+
+
+def read_exempted(reader: Reader, paired: Set[str]) -> list[str]:
+    """Images that the resolution of near-duplicates passes over, sorted; those in no pair are a fault."""
+    listed = reader.value(OVERRIDES, list, optional=True) or []
+    for image in listed:
+        if not isinstance(image, str) or image not in paired:
+            detail = "exempted from resolution, but in no pair of near-duplicates"
+            subject = image if isinstance(image, str) else short(image)
+            reader.fault(OVERRIDES, subject, "image in no pair", detail)
+    return sorted({image for image in listed if isinstance(image, str)})
 
 
 def unordered(file: str, judged: Lists) -> tuple[set[tuple[str, str]], list[Fault]]:

@@ -43,7 +43,7 @@ class Fault:
 
 
 def table(faults: Iterable[Fault]) -> pd.DataFrame:
-    """The declared table of faults (``record.stages.FAULTS``): sorted by file, kind and subject, numbered from 0."""
+    """The declared table of faults (``record.part_tables.FAULTS``): sorted by file, kind and subject, numbered from 0."""
     import pandas as pd
 
     ordered = sorted(set(faults), key=lambda f: (f.file, f.fault, f.subject, f.detail, f.action, f.evidence))

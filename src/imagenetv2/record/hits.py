@@ -90,7 +90,7 @@ def shown(tasks: Sequence[Task]) -> pd.DataFrame:
 
 
 def submissions(tasks: Sequence[Task], refused: Mapping[str, str]) -> pd.DataFrame:
-    """One row a task, as ``record.stages.SUBMISSIONS`` declares."""
+    """One row a task, as ``record.part_tables.SUBMISSIONS`` declares."""
     import pandas as pd
 
     rows = []

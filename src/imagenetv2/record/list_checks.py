@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from imagenetv2.record.faults import REPORTED, Fault
-from imagenetv2.record.lists import ORIGINAL, RULES, ImageList
+from imagenetv2.record.faults import LEFT_OUT, REPORTED, Fault
+from imagenetv2.record.lists import ORIGINAL, RULES, THRESHOLDS, ImageList, class_thresholds
+from imagenetv2.record.published_sets import published
 from imagenetv2.record.reader import short, some, usual, whole
 from imagenetv2.record.times import moment
 
 
-def finals(lists: Sequence[ImageList]) -> set[str]:
-    """Names of the lists that were published: the last revision of each rule."""
-    last: dict[str, ImageList] = {}
-    for one in lists:
-        if one.set != ORIGINAL and (one.set not in last or one.revision > last[one.set].revision):
-            last[one.set] = one
-    return {one.name for one in last.values()}
+def finals(lists: Sequence[ImageList], named: Iterable[str] = ()) -> set[str]:
+    """Names of the lists that were published: the last revision of each rule (see ``published_sets``).
+
+    Args:
+        lists: those that can be used.
+        named: further names of lists, such as of those that cannot be read.
+    """
+    last = published([one.name for one in lists] + list(named)).values()
+    return {one.name for one in lists if one.name in last}
 
 
 def all_of(
-    lists: Sequence[ImageList], wnids: Sequence[str], thresholds: Mapping[str, Any] | None, folder: str
+    lists: Sequence[ImageList],
+    wnids: Sequence[str],
+    thresholds: Mapping[str, Any] | None,
+    folder: str,
+    named: Iterable[str] = (),
 ) -> Iterator[Fault]:
-    """Every check, one after the other."""
-    final = finals(lists)
+    """Every check, one after the other; ``named`` as for ``finals``."""
+    final = finals(lists, named)
     for one in lists:
         yield from amounts(one, wnids)
         yield from statements(one, one.name in final)
@@ -38,7 +45,11 @@ def all_of(
 
 def amounts(one: ImageList, wnids: Sequence[str]) -> Iterator[Fault]:
     """Another number of images than wanted, and classes with more or fewer than others."""
-    target = whole(one.settings.get("target_size"))
+    wanted = one.settings.get("target_size")
+    target = whole(wanted)
+    if wanted is not None and target is None:
+        detail = f"target_size is {short(wanted)}, no whole number"
+        yield Fault(one.file, one.name, "number malformed", detail, LEFT_OUT, "it says no number of images")
     if target is not None and target != one.listed:
         detail = f"{one.listed:,} listed, {target:,} wanted"
         yield Fault(one.file, one.name, "number of images not the one wanted", detail, REPORTED)
@@ -52,13 +63,21 @@ def amounts(one: ImageList, wnids: Sequence[str]) -> Iterator[Fault]:
 
 
 def statements(one: ImageList, final: bool) -> Iterator[Fault]:
-    """What a list says about itself: that it is not valid, and when it was drawn."""
+    """What a list says about itself: that it is not valid, when it was drawn, and with which thresholds."""
     valid = one.settings.get("is_valid", True)
     if valid is not True:
         detail = f"is_valid is {short(valid)}{'; it is the last revision of its set' if final else ''}"
         yield Fault(one.file, one.name, "list marked as not valid", detail, REPORTED)
     if moment(one.time) is None:
         yield Fault(one.file, one.name, "date malformed", f"time_string: {short(one.time)}", REPORTED)
+    stated = one.settings.get(THRESHOLDS)
+    if stated is not None and not isinstance(stated, dict):
+        detail = f"{THRESHOLDS} holds {short(stated)}"
+        yield Fault(one.file, one.name, "value of another type", detail, LEFT_OUT, "it names no classes")
+    elif stated:
+        for wnid in sorted(set(stated) - set(class_thresholds(one.settings))):
+            detail = f"{THRESHOLDS}: {wnid} {short(stated[wnid])}"
+            yield Fault(one.file, one.name, "number malformed", detail, LEFT_OUT, "it is no threshold")
 
 
 def origins(one: ImageList, lists: Sequence[ImageList]) -> Iterator[Fault]:
@@ -82,7 +101,7 @@ def origins(one: ImageList, lists: Sequence[ImageList]) -> Iterator[Fault]:
 
 def lowered(one: ImageList, thresholds: Mapping[str, Any]) -> Iterator[Fault]:
     """Classes for which a published list states another threshold than the record's file of them."""
-    stated = one.settings.get("wnid_thresholds")
+    stated = one.settings.get(THRESHOLDS)
     if isinstance(stated, dict):
         for wnid in sorted(set(stated) | set(thresholds)):
             if stated.get(wnid) != thresholds.get(wnid):

@@ -101,8 +101,8 @@ def listing(
 
 
 def doubled(entries: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
-    """Places of the images that are listed more than once."""
+    """Places of the images that are listed more than once; an entry without a name is no image."""
     places: dict[str, list[int]] = {}
     for place, (image, _) in enumerate(entries):
         places.setdefault(image, []).append(place)
-    return {image: found for image, found in places.items() if len(found) > 1}
+    return {image: found for image, found in places.items() if image and len(found) > 1}

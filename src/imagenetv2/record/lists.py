@@ -9,10 +9,11 @@ from typing import Any
 
 from imagenetv2.record.faults import CORRECTED, LEFT_OUT, REPORTED, Fault
 from imagenetv2.record.ids import origin
-from imagenetv2.record.reader import short, text
+from imagenetv2.record.reader import number, short, text
 
 ORIGINAL = "original"
-NAME = re.compile(r"imagenetv2-([a-z])-(0|[1-9]\d*)")
+NAME = re.compile(r"imagenetv2-([a-z])-(0|[1-9]\d{0,3})")
+"""Letter of the rule and revision; no study draws its sets ten thousand times."""
 RULES = {"a": "threshold", "b": "matched_frequency", "c": "top_images"}
 """Rules by the letter in a list's name."""
 FUNCTIONS = {
@@ -24,6 +25,7 @@ FUNCTIONS = {
 }
 """Sets by the function that a list says it was drawn with."""
 IMAGES = "image_filenames"
+THRESHOLDS = "wnid_thresholds"
 ClassesOf = Callable[[str], set[str]]
 
 
@@ -71,6 +73,13 @@ def identified(name: str) -> tuple[str, int] | None:
         rule = RULES.get(found.group(1))
         return None if rule is None else (rule, int(found.group(2)))
     return (ORIGINAL, -1) if re.fullmatch(r"imagenet-[a-z]\w*(-\w+)*", name) else None
+
+
+def class_thresholds(settings: Mapping[str, Any]) -> dict[str, float]:
+    """Selection frequencies by class that a list was drawn with, those of its statements that are numbers; sorted."""
+    stated = settings.get(THRESHOLDS)
+    found = {w: number(t) for w, t in sorted(stated.items())} if isinstance(stated, dict) else {}
+    return {w: t for w, t in found.items() if t is not None}
 
 
 def list_name(rule: str, revision: int) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Set
 from typing import Any
 
 from imagenetv2.record.faults import CORRECTED, LEFT_OUT
 from imagenetv2.record.ids import Mender
-from imagenetv2.record.reader import Reader, short, some, text, texts
+from imagenetv2.record.reader import Reader, number, short, some, text, texts
 from imagenetv2.record.times import moment
 
 METRICS = {"l2": "l2", "fc7": "fc7", "dssim": "ssim", "ssim": "ssim"}
@@ -82,18 +81,12 @@ def _date(reader: Reader, file: str, key: str, name: str, entry: dict[str, Any])
 def _cutoff(reader: Reader, file: str, subject: str, value: object) -> float | None:
     if value is None:
         return None
-    try:
-        number = (
-            float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
-        )
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    found = number(value)
+    if found is None:
         reader.fault(
             file, subject, "number malformed", f"threshold: {short(value)}", LEFT_OUT, "it is no distance"
         )
-        return None
-    return number
+    return found
 
 
 def _summarise(

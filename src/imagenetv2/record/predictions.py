@@ -18,6 +18,7 @@ from imagenetv2.record.published_sets import revision
 from imagenetv2.record.reader import Reader
 from imagenetv2.record.settings import Record
 from imagenetv2.record.sheets import COLUMNS, Sheet, Top5, usable
+from imagenetv2.record.stages import SETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,10 @@ NETWORKS = "Convolutional networks"
 
 @dataclass(frozen=True)
 class Imported:
-    """What a record's predictions come to: arrays by set, models × images × 5, and the declared tables."""
+    """What a record's predictions come to: arrays by set, models × images × 5, and the declared tables.
+
+    A set without a list has an empty array, 0 × 0 × 5, and no rows in the tables.
+    """
 
     arrays: Mapping[str, Top5]
     images: pd.DataFrame
@@ -71,6 +75,7 @@ def imported(reader: Reader, indices: Mapping[str, int], settings: Record) -> Im
         detail = f"no predictions on {name}"
         reader.fault(kind.place(sets[name]), model, "model missing", detail, LEFT_OUT, evidence)
     arrays = {name: array(usable(sheets, listing), listings[listing]) for name, listing in sets.items()}
+    arrays |= {n: np.empty((0, 0, COLUMNS), np.int16) for n in SETS[settings.kind] if n not in sets}
     return Imported(arrays, images(listings, sets), table, earlier(sheets, listings, sets))
 
 
@@ -82,7 +87,7 @@ def array(ready: Sequence[Sheet], listing: Listing) -> Top5:
 
 
 def images(listings: Mapping[str, Listing], sets: Mapping[str, str]) -> pd.DataFrame:
-    """One row a set and image, as ``record.stages.IMAGES`` declares."""
+    """One row a set and image, as ``record.part_tables.IMAGES`` declares."""
     import pandas as pd
 
     return pd.concat(
@@ -102,7 +107,7 @@ def images(listings: Mapping[str, Listing], sets: Mapping[str, str]) -> pd.DataF
 def models(
     sheets: Sequence[Sheet], sets: Mapping[str, str], families: Mapping[str, Sequence[str]]
 ) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """One row a set and model, as ``record.stages.MODELS`` declares, and models that a set has no file of."""
+    """One row a set and model, as ``record.part_tables.MODELS`` declares, and models that a set has no file of."""
     import pandas as pd
 
     names = sorted({s.model for s in sheets if s.listing in sets.values()})
@@ -134,7 +139,7 @@ def family(model: str, families: Mapping[str, Sequence[str]]) -> str:
 def earlier(
     sheets: Sequence[Sheet], listings: Mapping[str, Listing], sets: Mapping[str, str]
 ) -> pd.DataFrame:
-    """One row a revision that was not published and model, as ``record.stages.EARLIER`` declares."""
+    """One row a revision that was not published and model, as ``record.part_tables.EARLIER`` declares."""
     import pandas as pd
 
     rows = []

@@ -1,30 +1,36 @@
-"""Which lists of a record are the sets that its models are compared on."""
+"""Which lists of a record are the sets that were published: of each rule the last revision."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable
 
-from imagenetv2.record.lists import ORIGINAL, identified
+from imagenetv2.record.lists import ORIGINAL, identified, stem
+from imagenetv2.record.source import Source
 
-ENOUGH = 0.9
-"""Share of the models that a published revision has predictions of: revisions on the way were tried on fewer."""
+LISTS, PREDICTIONS = "data/datasets", "data/predictions"
 
 
-def published(models: Mapping[str, int], invalid: Set[str] = frozenset()) -> dict[str, str]:
-    """List of each set: of a rule the highest valid revision that nearly all models have predictions for.
+def published(names: Iterable[str]) -> dict[str, str]:
+    """List of each set of new images: that of its last revision, whether or not it can be used.
 
     Args:
-        models: how many models have predictions, by name of the list.
-        invalid: lists that their authors marked as not valid.
+        names: of lists; those of original images, and of no known set, are passed over.
     """
-    most = max(models.values(), default=0)
-    found: dict[str, tuple[tuple[bool, bool, int, int], str]] = {}
-    for name, count in sorted(models.items()):
-        if not count or (which := identified(name)) is None:
-            continue
-        rank = (count >= ENOUGH * most, name not in invalid, which[1], count)
-        found[which[0]] = max(found.get(which[0], (rank, name)), (rank, name))
-    return {name: best[1] for name, best in found.items()}
+    last: dict[str, tuple[int, str]] = {}
+    for name in names:
+        if (which := revision(name)) is not None:
+            last[which[0]] = max(last.get(which[0], (-1, "")), (which[1], name))
+    return {name: best[1] for name, best in sorted(last.items(), key=lambda item: item[1][1])}
+
+
+def named(record: Source) -> set[str]:
+    """Names of lists that a record has a file of, readable or not, or predictions for.
+
+    A list that is broken, or gone while its predictions are there, was published all the same: the revision before
+    it must not pass for it.
+    """
+    folders = {file.split("/")[2] for file in record.names(PREDICTIONS) if file.count("/") == 3}
+    return {stem(file) for file in record.names(LISTS, ".json")} | folders
 
 
 def revision(name: str) -> tuple[str, int] | None:

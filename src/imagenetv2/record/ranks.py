@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,16 +10,50 @@ import numpy as np
 from imagenetv2.analysis.accuracies import Predictions
 from imagenetv2.artifacts import Artifact
 from imagenetv2.errors import InputError
+from imagenetv2.record.lists import ORIGINAL, identified
 from imagenetv2.record.sheets import COLUMNS, Ints, Top5
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+MISSING = "set missing"
+UNFIT = "list does not fit its predictions"
+"""Faults of a list whose set cannot be compared."""
+
+
+def present(artifact: Artifact) -> set[str]:
+    """Sets that any model has usable predictions on."""
+    models = artifact.table("models")
+    return set(models.loc[models["usable"], "set"])
+
+
+def missing(artifact: Artifact, names: Iterable[str]) -> dict[str, str]:
+    """Of the sets named those without usable predictions, and why there are none."""
+    faults = artifact.table("faults")
+    about = faults[faults["fault"].isin([MISSING, UNFIT])]
+    why = {
+        which[0]: f"{row.subject}: {row.detail}"
+        for row in about.itertuples()
+        if (which := identified(str(row.subject))) is not None
+    }
+    there = present(artifact)
+    return {name: why.get(name, "no file for it is usable") for name in names if name not in there}
+
+
 def common(artifact: Artifact) -> list[str]:
-    """Names of the models that are usable in every set, sorted. Raises InputError where there is none."""
+    """Names of the models that are usable in every set that has any, sorted.
+
+    Raises InputError where there is none, or no model on the original images.
+    """
     table = artifact.table("models")
-    everywhere = table.groupby("model")["usable"].all()
+    there = present(artifact)
+    if ORIGINAL not in there:
+        raise InputError(
+            f"{artifact.folder} holds no usable predictions on the original images, without which nothing can be "
+            "compared; see its faults.parquet."
+        )
+    everywhere = table[table["set"].isin(there)].groupby("model")["usable"].all()
     names = sorted(str(m) for m in everywhere.index[everywhere])
     if not names:
         raise InputError(

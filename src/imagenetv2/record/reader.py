@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from imagenetv2.errors import InputError
 from imagenetv2.job import Job
 from imagenetv2.record import source
-from imagenetv2.record.faults import LEFT_OUT, REPORTED, Fault, table
+from imagenetv2.record.faults import CORRECTED, LEFT_OUT, REPORTED, Fault, table
 from imagenetv2.record.settings import Record
 from imagenetv2.record.source import Source
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 KINDS: dict[type, str] = {dict: "object", list: "list"}
+HALF = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs: JSON can write one alone, but it is no character, and no file can hold it."""
+PERHAPS = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]|\x00")
+"""Bytes without which a JSON file has no such half: escapes, UTF-8 of one, zeros of UTF-16."""
+DIGITS = 4000
+"""Longer texts of digits are not read as numbers; Python itself refuses them."""
 
 
 class Reader:
@@ -51,24 +58,21 @@ class Reader:
             if not optional:
                 self.fault(name, "file", "file missing", "the record holds no file of that name")
             return None
-        repeated: Counter[str] = Counter()
-
-        def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            found = dict(pairs)
-            if len(found) < len(pairs):
-                repeated.update({k: n - 1 for k, n in Counter(k for k, _ in pairs).items() if n > 1})
-            return found
-
         try:
-            value = json.loads(self.source.read(name), object_pairs_hook=keep)
+            value, repeated, halves = parsed(self.source.read(name))
         except (ValueError, InputError, RecursionError) as error:
             self.fault(
                 name, "file", "file unreadable", f"not JSON: {error}", LEFT_OUT, "nothing can be read from it"
             )
             return None
+        if halves:
+            self.fault(
+                name, "file", "text not Unicode", f"{halves:,} texts hold half a surrogate pair", CORRECTED,
+                "half a pair is no character; U+FFFD stands in its place",
+            )  # fmt: skip
         for key, more in sorted(repeated.items()):
             self.fault(
-                name, key, "key repeated", f"named {more + 1} times in one object",
+                name, HALF.sub("\ufffd", key), "key repeated", f"named {more + 1} times in one object",
                 LEFT_OUT, "the last value counts, as for every reader of JSON",
             )  # fmt: skip
         if not isinstance(value, kind):
@@ -107,6 +111,39 @@ class Reader:
         job.log.info("%s: %s faults", job.stage.name, f"{sum(kinds.values()):,}")
 
 
+def parsed(data: bytes) -> tuple[Any, Counter[str], int]:
+    """The value of a JSON file, keys that an object names again, and texts with half a surrogate pair.
+
+    Raises ValueError for what is no JSON, RecursionError where it is nested too deep.
+    """
+    repeated: Counter[str] = Counter()
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated.update({k: n - 1 for k, n in Counter(k for k, _ in pairs).items() if n > 1})
+        return found
+
+    value = json.loads(data, object_pairs_hook=keep)
+    value, halves = without_halves(value) if PERHAPS.search(data) else (value, 0)
+    return value, repeated, halves
+
+
+def without_halves(value: Any) -> tuple[Any, int]:
+    """A value read from JSON with U+FFFD for every half of a surrogate pair, and how many texts held one."""
+    if isinstance(value, str):
+        return (HALF.sub("\ufffd", value), 1) if HALF.search(value) else (value, 0)
+    if isinstance(value, list):
+        parts = [without_halves(v) for v in value]
+        number = sum(n for _, n in parts)
+        return ([v for v, _ in parts] if number else value), number
+    if isinstance(value, dict):
+        pairs = [(without_halves(k), without_halves(v)) for k, v in value.items()]
+        number = sum(n + m for (_, n), (_, m) in pairs)
+        return ({k: v for (k, _), (v, _) in pairs} if number else value), number
+    return value, 0
+
+
 def tuples(frame: pd.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
     """Rows of some columns as tuples of plain values."""
     return list(zip(*(frame[c].to_numpy(dtype=object).tolist() for c in columns), strict=True))
@@ -142,16 +179,28 @@ def texts(value: object) -> list[str] | None:
 
 
 def whole(value: object) -> int | None:
-    """A whole number from a number or its digits; None for anything else."""
+    """A whole number of 64 bits from a number or its digits; None for anything else."""
     if isinstance(value, bool):
         return None
+    found = None
     if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d+\s*", value, re.ASCII):
-        return int(value)
-    return None
+        found = value
+    elif (isinstance(value, float) and value.is_integer()) or (
+        isinstance(value, str) and re.fullmatch(rf"\s*[+-]?\d{{1,{DIGITS}}}\s*", value, re.ASCII)
+    ):
+        found = int(value)
+    return found if found is not None and -(2**63) <= found < 2**63 else None
+
+
+def number(value: object) -> float | None:
+    """A finite number from a number or a text that holds one; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
 
 
 def usual(values: Sequence[int]) -> int | None:

@@ -98,7 +98,7 @@ def dates(records: pd.DataFrame) -> Iterator[Fault]:
             yield Fault(file, subject, "uploaded before Flickr opened", f"{written[1]}", REPORTED)
         if stored and (named := in_name(file)) and abs(stored - named) > 2 * DAY:
             yield Fault(file, subject, "date not that of the file's name", written[2], REPORTED)
-        if taken and uploaded and uploaded < taken - DAY:
+        if taken and uploaded and taken - uploaded > DAY:
             early[file].append(image)
     for file, images in sorted(early.items()):
         detail = f"{len(images):,} of {counts[file]:,} records, by more than a day: {some(images)}"

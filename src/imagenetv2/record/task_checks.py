@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from imagenetv2.record.faults import REPORTED, Fault
+from imagenetv2.record.faults import LEFT_OUT, REPORTED, Fault
 from imagenetv2.record.ids import origin
-from imagenetv2.record.reader import short, some, usual
+from imagenetv2.record.reader import short, some, texts, usual
 from imagenetv2.record.tasks import Task
 from imagenetv2.record.times import DAY, has_zone, in_name, moment
 
 CONTROLS = 3
 """Controls of each kind that a task holds at least (paper, appendix on the Mechanical Turk interface)."""
+SET_ASIDE = {"pos_control": True, "neg_control": False}
+"""Controls set aside for more tasks, and whether they are of the class itself."""
 
 
 def all_of(
@@ -141,25 +143,39 @@ def times(tasks: Sequence[Task]) -> Iterator[Fault]:
 
 
 def _near(named: datetime, span: Sequence[datetime]) -> bool:
-    return span[0] - DAY <= named <= span[-1] + DAY
+    # Differences exist for all dates; a day before the first of the calendar does not.
+    return span[0] - named <= DAY and named - span[-1] <= DAY
 
 
 def additional(
     file: str, value: Mapping[str, Any], wnids: Set[str], validation: Mapping[str, str]
 ) -> Iterator[Fault]:
     """Controls set aside for more tasks: of the right classes, and as many of each kind in every class."""
-    kinds = {"pos_control": True, "neg_control": False}
-    sizes = {w: tuple(len(v.get(k) or []) for k in kinds) for w, v in value.items() if isinstance(v, dict)}
-    most = Counter(sizes.values()).most_common(1)
+    found: dict[str, tuple[list[str], ...]] = {}
     for wnid, parts in sorted(value.items()):
         if wnid not in wnids or not isinstance(parts, dict):
             yield Fault(file, wnid, "class unknown", f"holds {short(parts)}", REPORTED)
             continue
-        if sizes[wnid] != most[0][0]:
-            detail = f"{sizes[wnid][0]} positive and {sizes[wnid][1]} negative, most have {most[0][0][0]} and {most[0][0][1]}"
+        listed = [texts(parts.get(kind) or []) for kind in SET_ASIDE]
+        for kind, images in zip(SET_ASIDE, listed, strict=True):
+            if images is None:
+                detail = f"{kind} holds {short(parts[kind])}"
+                yield Fault(file, wnid, "value of another type", detail, LEFT_OUT, "it names no images")
+        found[wnid] = tuple(images or [] for images in listed)
+    most = Counter((len(own), len(other)) for own, other in found.values()).most_common(1)
+    for wnid, (own, other) in found.items():
+        if (len(own), len(other)) != most[0][0]:
+            detail = f"{len(own)} positive and {len(other)} negative, most have {most[0][0][0]} and {most[0][0][1]}"
             yield Fault(file, wnid, "controls of unequal number", detail, REPORTED)
-        for kind, own in kinds.items():
-            for image in parts.get(kind) or []:
-                if validation and (validation.get(image) == wnid) is not own:
-                    detail = f"{kind}: {image} is of {validation.get(image, 'no class')}"
-                    yield Fault(file, wnid, "control of the wrong class", detail, REPORTED)
+        if validation:
+            yield from _of_wrong_class(file, wnid, found[wnid], validation)
+
+
+def _of_wrong_class(
+    file: str, wnid: str, parts: Sequence[Sequence[str]], validation: Mapping[str, str]
+) -> Iterator[Fault]:
+    for (kind, own), images in zip(SET_ASIDE.items(), parts, strict=True):
+        for image in images:
+            if (validation.get(image) == wnid) is not own:
+                detail = f"{kind}: {image} is of {validation.get(image, 'no class')}"
+                yield Fault(file, wnid, "control of the wrong class", detail, REPORTED)

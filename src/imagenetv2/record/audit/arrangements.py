@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from math import comb
 from typing import Any
 
 import pandas as pd
@@ -59,28 +61,69 @@ def _positions(tasks: pd.DataFrame) -> Finding:
 
 
 def _patterns(tasks: pd.DataFrame) -> Finding:
-    reference = tasks.loc[tasks["role"] != "candidate"]
-    sizes: Any = tasks.groupby("task_id").size()
-    places: Any = reference.groupby("task_id")["position"].agg(lambda p: tuple(sorted(p)))
-    frame: Any = pd.DataFrame({"places": places, "file": tasks.groupby("task_id")["file"].first()}).dropna()
-    frame["key"] = list(zip(frame["places"], sizes.reindex(frame.index), strict=True))
+    """Pairs of tasks with controls at the same places, against those that independent places would give."""
+    frame = arrangements(tasks)
     same = frame.loc[frame["key"].duplicated(keep=False)]
-    arrangements = same["key"].nunique()
+    pairs = sum(comb(n, 2) for n in same["key"].value_counts())
+    chance = expected(frame["key"])
+    p = by_chance(pairs, chance)
+    more = pairs > 0 and p < SIGNIFICANT
     inside = int(frame.duplicated(["key", "file"]).sum())
+    between = len(same) - same["key"].nunique() - inside
     return Finding(
         slug="arrangements",
-        kind=LIMIT if len(same) else SOUND,
-        title="Arrangements that repeat" if len(same) else "No arrangement repeats",
+        kind=LIMIT if more else NOTED if pairs else SOUND,
+        title="Arrangements repeat more often than by chance" if more else "Arrangements repeat no more often than by chance",
         count=len(same),
         measured=f"{plural(len(same), 'task')} of {count(len(frame))} ({percent(len(same) / max(len(frame), 1))}) have their controls at just the places of another task: "
-        f"{plural(arrangements, 'arrangement')}, {count(inside)} of the repeats in one file. By chance hardly two of them would agree.",
-        how="The set of places of all controls of a task, compared over all tasks; there are 12 million ways to place six among 48.",
-        implies="The random generator was started with the same seed for each batch of tasks, which is the released script’s default, so places are random within a batch but not between batches.",
-        does_not_imply="That anybody used it: a worker would have had to know the controls of a task of another batch.",
+        f"{plural(same['key'].nunique(), 'arrangement')}, {plural(pairs, 'pair')} of tasks. Independent places would give {chance:.2g} pairs on average; so many or more have the "
+        f"probability {f'{p:.2g}' if p else 'of less than 1e-300'}. {count(inside)} of the repeats lie in one file, {count(between)} between files.",
+        how="The set of places of all controls of a task, compared over all tasks with as many images and controls. Of n such tasks n(n − 1)/2 pairs can agree, each with one in as many "
+        f"cases as there are ways to place the controls: {count(comb(paper.TASK, 2 * paper.CONTROLS))} for {2 * paper.CONTROLS} among {paper.TASK}. The probability is that of a Poisson variable of this mean.",
+        implies=_cause(inside, between) if more else "Nothing speaks against places that were drawn independently.",
+        does_not_imply="That anybody used it: a worker would have had to know the controls of another task at the same places.",
         evidence=evidence(
             same["file"], same.index, ("controls at " + ", ".join(map(str, p)) for p in same["places"])
         ),
-    )
+    )  # fmt: skip
+
+
+def arrangements(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Tasks with controls: their ``file``, the ``places`` of the controls, and these with the task’s size as ``key``."""
+    sizes: Any = tasks.groupby("task_id").size()
+    reference = tasks.loc[tasks["role"] != "candidate"]
+    places: Any = reference.groupby("task_id")["position"].agg(lambda p: tuple(sorted(p)))
+    frame: Any = pd.DataFrame({"places": places, "file": tasks.groupby("task_id")["file"].first()}).dropna()
+    frame["key"] = list(zip(frame["places"], sizes.reindex(frame.index), strict=True))
+    found: pd.DataFrame = frame
+    return found
+
+
+def expected(keys: Iterable[tuple[tuple[int, ...], int]]) -> float:
+    """Pairs of tasks that agree on average where all places are equally likely and independent.
+
+    Args:
+        keys: places of the controls and number of images of each task.
+    """
+    shapes = Counter((size, len(places)) for places, size in keys)
+    return sum(comb(n, 2) / comb(int(size), controls) for (size, controls), n in shapes.items())
+
+
+def by_chance(pairs: int, mean: float) -> float:
+    """Probability of so many pairs or more, as a Poisson variable of that mean."""
+    from scipy.stats import poisson
+
+    return float(poisson.sf(pairs - 1, mean))
+
+
+def _cause(inside: int, between: int) -> str:
+    text = "Places of different tasks were not drawn independently."
+    if between > inside:
+        text += (
+            " Repeats between files are what the released script gives where each batch is made with its default seed;"
+            " if that is the cause, places are random within a batch but not between batches. The record does not say which seeds were used."
+        )
+    return text
 
 
 def _again(tasks: pd.DataFrame) -> Finding:

@@ -1,74 +1,30 @@
-"""The published sets against themselves, the exclusions, and the near-duplicates."""
+"""The published sets against themselves and the exclusions."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections import Counter
 
 import pandas as pd
 
 from imagenetv2.analysis.wording import count, plural
 from imagenetv2.record.audit import paper
 from imagenetv2.record.audit.finding import INCONSISTENT, NOTED, SOUND, Finding, Summary, evidence, proved
-from imagenetv2.record.audit.released import BLACKLIST_FILE, LABELS, NEW, PAIRS_FILE, Released
-
-ORIGINS = ("train", "val", "test")
+from imagenetv2.record.audit.released import BLACKLIST_FILE, LABELS, NEW, Released
 
 
 def findings(record: Released) -> list[Finding]:
     """All findings about the published sets."""
-    return [_shape(record), _overlap(record), _excluded(record), _copies(record), _originals(record)]
-
-
-def components(pairs: Iterable[tuple[Hashable, Hashable]]) -> dict[Hashable, Hashable]:
-    """The least member of each one’s connected component, by member."""
-    parent: dict[Hashable, Hashable] = {}
-
-    def root(x: Hashable) -> Hashable:
-        parent.setdefault(x, x)
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for a, b in pairs:
-        low, high = sorted((root(a), root(b)), key=str)
-        parent[high] = low
-    return {x: root(x) for x in sorted(parent, key=str)}
+    return [_shape(record), _overlap(record), _excluded(record)]
 
 
 def _shape(record: Released) -> Finding:
-    rows, proof = [], []
     published = [n for n in NEW if record.finals()[n]]
-    for name in published:
-        listed = record.revisions.loc[record.revisions["final"] & (record.revisions["set"] == name)]
-        per = listed["wnid"].value_counts()
-        repeated = listed.loc[listed["image_id"].duplicated(), "image_id"]
-        size = record.lists.loc[record.lists["final"] & (record.lists["set"] == name), "images"].sum()
-        rows.append(
-            (
-                LABELS[name],
-                count(size),
-                count(len(per)),
-                f"{per.min()} to {per.max()}",
-                count(size - listed["image_id"].nunique()),
-            )
-        )
-        file = record.list_file(name)
-        proof += [
-            (file, w, f"{n} images")
-            for w, n in sorted(Counter(listed["wnid"]).items())
-            if n != paper.PER_CLASS
-        ]
-        proof += [(file, i, "listed again") for i in repeated]
-        if len(per) != paper.CLASSES or size != listed["image_id"].nunique():
-            proof.append(
-                (
-                    file,
-                    name,
-                    f"{len(per)} classes, {size} images listed, {listed['image_id'].nunique()} distinct",
-                )
-            )
+    sizes = {name: _sizes(record, name) for name in published}
+    proof = [row for name in published for row in _departures(record, name)]
+    rows = [
+        (LABELS[name], *(count(n) for n in s[:2]), f"{s[2]} to {s[3]}", count(s[4]))
+        for name, s in sizes.items()
+    ]
     return Finding(
         slug="shape",
         kind=INCONSISTENT if proof else SOUND,
@@ -89,6 +45,25 @@ def _shape(record: Released) -> Finding:
             ),
         ),
     )
+
+
+def _sizes(record: Released, name: str) -> tuple[int, int, int, int, int]:
+    """Images and classes of a published set, fewest and most images a class, and entries beyond an image’s first."""
+    drawn = record.final(name)
+    per = drawn["wnid"].value_counts()
+    size = int(record.lists.loc[record.lists["final"] & (record.lists["set"] == name), "images"].sum())
+    return size, len(per), int(per.min()), int(per.max()), size - drawn["image_id"].nunique()
+
+
+def _departures(record: Released, name: str) -> list[tuple[str, str, str]]:
+    drawn, file = record.final(name), record.list_file(name)
+    size, classes, _, _, again = _sizes(record, name)
+    odd = [(w, n) for w, n in sorted(Counter(drawn["wnid"]).items()) if n != paper.PER_CLASS]
+    proof = [(file, w, f"{n} images") for w, n in odd]
+    proof += [(file, i, "listed again") for i in drawn.loc[drawn["image_id"].duplicated(), "image_id"]]
+    if classes != paper.CLASSES or again:
+        proof.append((file, name, f"{classes} classes, {size} images listed, {size - again} distinct"))
+    return proof
 
 
 def _overlap(record: Released) -> Finding:
@@ -139,98 +114,5 @@ def _excluded(record: Released) -> Finding:
         does_not_imply="A measurable effect: one image of 10,000 moves an accuracy by 0.01 points. The list of exclusions has no dates, so which came first is open."
         if found
         else "That every unsuitable image was excluded.",
-        evidence=proved(found),
-    )
-
-
-def _copies(record: Released) -> Finding:
-    """Groups of near-duplicates with several members in one set."""
-    pairs = record.pairs.loc[record.pairs["origin"] == "candidates"]
-    edges = list(zip(pairs["image_id"], pairs["neighbour_id"], strict=True))
-    direct = {frozenset(e) for e in edges}
-    group = components(edges)
-    proof, rows, groups = [], [], 0
-    for name in NEW:
-        members = defaultdict(list)
-        for i, w in record.final(name).itertuples(index=False):
-            if i in group:
-                members[group[i]].append((i, w))
-        several = {k: m for k, m in members.items() if len(m) > 1}
-        judged = 0
-        for m in several.values():
-            ids = [i for i, _ in m]
-            linked = any(frozenset((a, b)) in direct for a in ids for b in ids if a < b)
-            judged += linked
-            how = "judged near-duplicates of each other" if linked else "near-duplicates by way of others"
-            proof += [
-                (
-                    record.list_file(name),
-                    i,
-                    f"{w}, with {', '.join(x for x in ids if x != i)}: {how} in {PAIRS_FILE}",
-                )
-                for i, w in m
-            ]
-        groups += len(several)
-        rows.append(
-            (LABELS[name], count(len(several)), count(sum(map(len, several.values()))), count(judged))
-        )
-    return Finding(
-        slug="copies-in-a-set",
-        kind=INCONSISTENT if groups else SOUND,
-        title="Near-duplicates within a published set"
-        if groups
-        else "No near-duplicates within a published set",
-        count=groups,
-        measured=f"{plural(groups, 'group')} of near-duplicates have two or more members in one published set, {plural(len({i for _, i, _ in proof}), 'image')} in all.",
-        how="Connected components of the pairs of candidates judged near-duplicates, as the released code forms them; the code keeps one candidate of each.",
-        implies="By the record’s own rule at most one of each group may be in a set. Pairs were probably added after the last draw."
-        if groups
-        else "The rule of one candidate a group was kept.",
-        does_not_imply="That the code draws near-duplicates: the list of pairs has no dates and may be younger than the sets. A handful of images of 10,000 has no measurable effect.",
-        evidence=proved(proof),
-        summaries=(
-            Summary(
-                "Groups with several members in a set",
-                ("Set", "Groups", "Images", "Judged directly"),
-                tuple(rows),
-            ),
-        ),
-    )
-
-
-def _originals(record: Released) -> Finding:
-    pairs = record.pairs
-    group = components(zip(pairs["image_id"], pairs["neighbour_id"], strict=True))
-    originals = defaultdict(list)
-    for i, o in (
-        pairs.loc[pairs["origin"].isin(ORIGINS), ["neighbour_id", "origin"]]
-        .drop_duplicates()
-        .itertuples(index=False)
-    ):
-        originals[group[i]].append(f"{i} ({o})")
-    found = [
-        (
-            record.list_file(n),
-            i,
-            f"{w}, near-duplicate of {', '.join(sorted(originals[group[i]]))} in {PAIRS_FILE}",
-        )
-        for n in NEW
-        for i, w in record.final(n).itertuples(index=False)
-        if i in group and originals.get(group[i])
-    ]
-    number = len({i for _, i, _ in found})
-    return Finding(
-        slug="copies-of-originals",
-        kind=INCONSISTENT if found else SOUND,
-        title="Published images that are near-duplicates of original ones"
-        if found
-        else "No published image is a near-duplicate of an original one",
-        count=number,
-        measured=f"{plural(number, 'image')} of the published sets belong to a group of near-duplicates that holds an image of the original data set; {plural(sum(map(len, originals.values())), 'original image')} occur in such groups.",
-        how="Connected components of all pairs judged near-duplicates; the released code drops every candidate whose group holds an original image.",
-        implies="By the record’s own rule these images would not be in a set. The pairs were probably found after the last draw."
-        if found
-        else "The rule was kept.",
-        does_not_imply="That models could have been trained on them unless the original is a training image, which the last column tells; and no measurable effect: a few images of 10,000.",
         evidence=proved(found),
     )

@@ -16,7 +16,7 @@ from imagenetv2.record.audit.released import LABELS, Released
 from imagenetv2.templates import environment
 
 SHOWN = 8
-"""Rows of evidence on the page; all are in evidence.parquet and evidence.csv."""
+"""Rows of evidence on the page; all are in evidence.parquet."""
 
 
 def render(

@@ -14,6 +14,9 @@ TASK = 48
 CONTROLS = 3
 """Validation images of the class, and of a similar class, that each task has at least."""
 
+SEEN = 20
+"""Validation images of each class that workers saw."""
+
 THRESHOLD = 0.7
 PER_CLASS = 10
 CLASSES = 1000

@@ -22,18 +22,7 @@ def findings(record: Released) -> list[Finding]:
 
 
 def _windows(dated: pd.DataFrame, record: Released) -> Finding:
-    ends = (
-        dated[["uploaded_from", "uploaded_to", "taken_from", "taken_to"]]
-        .astype(object)
-        .where(lambda f: f.notna(), None)
-    )
-    pairs = zip(
-        zip(ends["uploaded_from"], ends["uploaded_to"], strict=True),
-        zip(ends["taken_from"], ends["taken_to"], strict=True),
-        strict=True,
-    )
-    known = [u in paper.WINDOWS and t in paper.WINDOWS for u, t in pairs]
-    other = dated.loc[[not k for k in known]]
+    other = dated.loc[~_of_the_paper(dated, "uploaded") | ~_of_the_paper(dated, "taken")]
     ids = set(other["image_id"])
     excluded = len(ids & set(record.blacklist["image_id"]))
     used = len(ids & set().union(*record.finals().values()))
@@ -66,6 +55,12 @@ def _windows(dated: pd.DataFrame, record: Released) -> Finding:
             ],
         ),
     )
+
+
+def _of_the_paper(dated: pd.DataFrame, kind: str) -> pd.Series:
+    """Whether each record claims one of the paper’s windows."""
+    ends = zip(dated[f"{kind}_from"], dated[f"{kind}_to"], strict=True)
+    return pd.Series([pair in paper.WINDOWS for pair in ends], index=dated.index, dtype=bool)
 
 
 def _limits(dated: pd.DataFrame) -> Finding:

@@ -12,14 +12,17 @@ from imagenetv2.record.stages import SETS
 
 BLACKLIST_FILE = "data/metadata/candidate_blacklist.json"
 PAIRS_FILE = "data/metadata/near_duplicates.json"
+EXEMPTED_FILE = "data/metadata/near_duplicate_resolution_override.json"
 LOOKED_AT_FILE = "data/metadata/nearest_neighbor_reviews_v2.json"
+ANNOTATED = "annotatedval"
+"""Part of the name of lists of validation images that workers saw."""
 LABELS = SETS["imagenetv2"]
 NEW = tuple(name for name in LABELS if name != "original")
 
 
 @dataclass(frozen=True)
 class Released:
-    """A record’s tables, as declared in ``record/stages.py``; ``faults`` has a column ``part`` more."""
+    """A record’s tables, as declared in ``record/part_tables.py``; ``faults`` has a column ``part`` more."""
 
     classes: pd.DataFrame
     search: pd.DataFrame
@@ -28,10 +31,12 @@ class Released:
     tasks: pd.DataFrame
     submissions: pd.DataFrame
     pairs: pd.DataFrame
+    exempted: pd.DataFrame
     looked_at: pd.DataFrame
     reviewed: pd.DataFrame
     lists: pd.DataFrame
     revisions: pd.DataFrame
+    originals: pd.DataFrame
     images: pd.DataFrame
     models: pd.DataFrame
     earlier: pd.DataFrame
@@ -40,12 +45,18 @@ class Released:
 
     def final(self, name: str) -> pd.DataFrame:
         """Images of the published revision of a set: ``image_id`` and ``wnid``, sorted."""
-        chosen = self.revisions.loc[self.revisions["final"] & (self.revisions["set"] == name)]
-        return chosen[["image_id", "wnid"]].sort_values("image_id", ignore_index=True)
+        if name not in self._finals:
+            chosen = self.revisions.loc[self.revisions["final"] & (self.revisions["set"] == name)]
+            self._finals[name] = chosen[["image_id", "wnid"]].sort_values("image_id", ignore_index=True)
+        return self._finals[name]
 
     def finals(self) -> dict[str, set[str]]:
         """Ids of the published revision of each set."""
         return {name: set(self.final(name)["image_id"]) for name in NEW}
+
+    @cached_property
+    def _finals(self) -> dict[str, pd.DataFrame]:
+        return {}
 
     @cached_property
     def _list_files(self) -> dict[tuple[str, int | None], str]:
@@ -70,8 +81,15 @@ class Released:
 Table = Callable[[str, str], pd.DataFrame]
 
 
-def read(table: Table, parts: list[str]) -> Released:
-    """The tables of a record from ``table(part, name)``; faults of all ``parts`` that declare them."""
+def read(read_table: Table, parts: list[str]) -> Released:
+    """The tables of a record from ``read_table(part, name)``; faults of all ``parts`` that declare them."""
+
+    def table(part: str, name: str) -> pd.DataFrame:
+        # Checks go through texts one by one, which Arrow's arrays are slow at.
+        frame = read_table(part, name)
+        texts = [c for c in frame.columns if pd.api.types.is_string_dtype(frame[c].dtype)]
+        return frame.astype(dict.fromkeys(texts, "object"))
+
     faults = [table(part, "faults").assign(part=part) for part in parts if part != "files"]
     return Released(
         classes=table("classes", "classes"),
@@ -81,10 +99,12 @@ def read(table: Table, parts: list[str]) -> Released:
         tasks=table("hits", "tasks"),
         submissions=table("hits", "submissions"),
         pairs=table("duplicates", "pairs"),
+        exempted=table("duplicates", "exempted"),
         looked_at=table("duplicates", "looked_at"),
         reviewed=table("reviews", "classes"),
         lists=table("datasets", "lists"),
         revisions=table("datasets", "revisions"),
+        originals=table("datasets", "originals"),
         images=table("predictions", "images"),
         models=table("predictions", "models"),
         earlier=table("predictions", "earlier"),

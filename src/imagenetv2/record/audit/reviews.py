@@ -110,11 +110,7 @@ def _first(record: Released) -> Finding:
 
 def _neighbours(record: Released) -> Finding:
     looked = record.looked_at
-    if looked.empty:
-        dates = ("–", "–")
-    else:
-        days = looked["date"].str.slice(0, 10)
-        dates = (min(days), max(days))
+    days = sorted(looked["date"].str.slice(0, 10)) or ["–"]
     finals = record.finals()
     metrics = looked.groupby("image_id")["metric"].nunique() if len(looked) else pd.Series(dtype="int64")
     rows = []
@@ -132,7 +128,7 @@ def _neighbours(record: Released) -> Finding:
         if len(final) > some
         else "Neighbours of every final image were reviewed",
         count=len(final) - some,
-        measured=f"{count(some)} of {plural(len(final), 'final image')} have a review of nearest neighbours in the record ({plural(looked['image_id'].nunique(), 'candidate')} in all, {dates[0]} to {dates[1]}).",
+        measured=f"{count(some)} of {plural(len(final), 'final image')} have a review of nearest neighbours in the record ({plural(looked['image_id'].nunique(), 'candidate')} in all, {days[0]} to {days[-1]}).",
         how="Ids of final images among the reviews of neighbours, by metric.",
         implies="The rule was that neighbours nearer than a cut-off are looked at. Distances are not in the record, so for the others it cannot be checked that no neighbour is nearer.",
         does_not_imply="That neighbours were overlooked: an image without a neighbour below the cut-offs needs no review.",

@@ -21,6 +21,7 @@ from imagenetv2.record.audit.finding import (
     listed,
 )
 from imagenetv2.record.audit.released import LABELS, NEW, Released
+from imagenetv2.record.lists import class_thresholds
 
 
 def findings(record: Released) -> list[Finding]:
@@ -108,23 +109,6 @@ def _changes(record: Released) -> Finding:
     table = steps(record)
     next_ = table.loc[table["next"].astype(bool)]
     other = int(next_["other"].sum())
-    rows = [
-        (
-            f"{r.old.removeprefix('imagenetv2-')} → {r.new.removeprefix('imagenetv2-')}",
-            *(count(v) for v in (r.kept, r.gone, r.excluded, r.near, r.other, r.came, r.classes)),
-        )
-        for r in each(table)
-    ]
-    columns = (
-        "From → to",
-        "Kept",
-        "Gone",
-        "Excluded by people",
-        "Near-duplicates",
-        "Neither",
-        "New",
-        "Classes changed",
-    )
     last = [f"{LABELS[r.set]} {r.gone}" for r in each(next_.groupby("set").last().reset_index())]
     return Finding(
         slug="changes",
@@ -146,20 +130,42 @@ def _changes(record: Released) -> Finding:
                 for _ in r.unexplained
             ],
         ),
-        summaries=(Summary("Consecutive revisions in the record", columns, tuple(rows)),),
+        summaries=(_between(table),),
     )
 
 
+def _between(table: pd.DataFrame) -> Summary:
+    columns = (
+        "From → to",
+        "Kept",
+        "Gone",
+        "Excluded by people",
+        "Near-duplicates",
+        "Neither",
+        "New",
+        "Classes changed",
+    )
+    rows = [
+        (
+            f"{r.old.removeprefix('imagenetv2-')} → {r.new.removeprefix('imagenetv2-')}",
+            *(count(v) for v in (r.kept, r.gone, r.excluded, r.near, r.other, r.came, r.classes)),
+        )
+        for r in each(table)
+    ]
+    return Summary("Consecutive revisions in the record", columns, tuple(rows))
+
+
 def _thresholds(record: Released) -> Finding:
-    rows = []
-    for r in each(record.lists.loc[record.lists["final"]]):
-        settings = json.loads(str(r.settings))
-        rows += [
-            (r.name, w, float(t))
-            for w, t in sorted(settings.get("wnid_thresholds", {}).items())
-            if float(t) < paper.THRESHOLD
-        ]
-    names = {w: lemmas[0] for w, lemmas in zip(record.classes["wnid"], record.classes["lemmas"], strict=True)}
+    lists = record.lists.loc[record.lists["final"] & (record.lists["set"] == "threshold")]
+    rows = [
+        (r.name, w, t)
+        for r in each(lists)
+        for w, t in class_thresholds(json.loads(str(r.settings))).items()
+        if t < paper.THRESHOLD
+    ]
+    names = {
+        w: next(iter(n), w) for w, n in zip(record.classes["wnid"], record.classes["lemmas"], strict=True)
+    }
     return Finding(
         slug="thresholds",
         kind=DEPARTS if rows else SOUND,

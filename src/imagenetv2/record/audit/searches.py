@@ -139,11 +139,7 @@ def _early(dated: pd.DataFrame) -> Finding:
     ordinary = dated.loc[
         (dated["uploaded_is"] == WITHIN) & (dated["uploaded_time"] >= dated["taken_time"] - SLACK)
     ]
-    numbers = pd.to_numeric(impossible["photo_id"], errors="coerce")
-    low = (
-        pd.to_numeric(ordinary["photo_id"], errors="coerce").quantile(0.01) if len(ordinary) else float("nan")
-    )
-    older = int((numbers < low).sum())
+    older = int((_numbers(impossible) < _numbers(ordinary).quantile(0.01)).sum())
     also = int((impossible["uploaded_is"] == BEFORE).sum())
     early = int((dated["uploaded_is"] == BEFORE).sum())
     total = len(impossible)
@@ -177,6 +173,11 @@ def _early(dated: pd.DataFrame) -> Finding:
             ),
         ),
     )
+
+
+def _numbers(records: pd.DataFrame) -> pd.Series:
+    """Flickr’s numbers; missing where an id is none."""
+    return pd.to_numeric(records["photo_id"], errors="coerce").astype("float64")
 
 
 def _taken(dated: pd.DataFrame) -> Finding:

@@ -10,6 +10,7 @@ from imagenetv2.record.audit import (
     blinding,
     final_sets,
     missing,
+    near_duplicates,
     photographs,
     predictions,
     queries,
@@ -17,6 +18,7 @@ from imagenetv2.record.audit import (
     revisions,
     searches,
     tasks,
+    validation,
 )
 from imagenetv2.record.audit.finding import KINDS, Finding
 from imagenetv2.record.audit.page import render
@@ -30,7 +32,7 @@ TOPICS = {
     "tokens": ("Blinding", (blinding,)),
     "revisions": ("Revisions", (revisions,)),
     "reviews": ("Reviews", (reviews,)),
-    "sets": ("Published sets", (final_sets,)),
+    "sets": ("Published sets", (final_sets, near_duplicates, validation)),
     "predictions": ("Files of predictions and faults", (predictions,)),
     "missing": ("What is missing", (missing,)),
 }
@@ -49,7 +51,6 @@ def run(job: Job) -> None:
     job.out.table("findings", table)
     job.out.table("evidence", proof)
     table.to_csv(job.out.path("findings.csv"), index=False, lineterminator="\n")
-    proof.to_csv(job.out.path("evidence.csv"), index=False, lineterminator="\n")
     titles = {slug: title for slug, (title, _) in TOPICS.items()}
     job.out.text("audit.html", render(found, titles, pictures(record), record, job.version))
 

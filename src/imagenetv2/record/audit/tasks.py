@@ -45,24 +45,8 @@ def with_files(record: Released) -> pd.DataFrame:
 
 
 def _composition(submissions: pd.DataFrame) -> Finding:
-    fits = (
-        (submissions["images"] == paper.TASK)
-        & (submissions["positive"] >= paper.CONTROLS)
-        & (submissions["negative"] >= paper.CONTROLS)
-        & (
-            submissions["candidates"] + submissions["positive"] + submissions["negative"]
-            == submissions["images"]
-        )
-    )
+    fits = _as_described(submissions)
     other = submissions.loc[~fits]
-    shapes = (
-        submissions.groupby(["images", "candidates", "positive", "negative"])
-        .size()
-        .rename("tasks")
-        .reset_index()
-    )
-    shapes = shapes.sort_values("tasks", ascending=False, kind="stable").head(8)
-    rows = [tuple(count(v) for v in r[1:]) for r in each(shapes)]
     tails = int((submissions.loc[fits, "positive"] > paper.CONTROLS).sum())
     return Finding(
         slug="composition",
@@ -85,13 +69,25 @@ def _composition(submissions: pd.DataFrame) -> Finding:
             other["task_id"],
             (f"{r.images} images: {r.candidates} + {r.positive} + {r.negative}" for r in each(other)),
         ),
-        summaries=(
-            Summary(
-                "The most frequent shapes",
-                ("Images", "Candidates", "Positive", "Negative", "Tasks"),
-                tuple(rows),
-            ),
-        ),
+        summaries=(_shapes(submissions),),
+    )
+
+
+def _as_described(submissions: pd.DataFrame) -> pd.Series:
+    """Whether each task has the size, and the least number of controls of each kind, that the paper describes."""
+    parts = submissions[["candidates", "positive", "negative"]].sum(axis=1)
+    enough = (submissions[["positive", "negative"]] >= paper.CONTROLS).all(axis=1)
+    return (submissions["images"] == paper.TASK) & (parts == paper.TASK) & enough
+
+
+def _shapes(submissions: pd.DataFrame, most: int = 8) -> Summary:
+    sizes = (
+        submissions.groupby(["images", "candidates", "positive", "negative"]).size().reset_index(name="tasks")
+    )
+    frequent = sizes.sort_values("tasks", ascending=False, kind="stable").head(most)
+    rows = tuple(tuple(count(v) for v in r[1:]) for r in each(frequent))
+    return Summary(
+        "The most frequent shapes", ("Images", "Candidates", "Positive", "Negative", "Tasks"), rows
     )
 
 

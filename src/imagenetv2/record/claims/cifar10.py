@@ -19,7 +19,6 @@ from imagenetv2.record.claims.facts import Facts, Floats, fitted
 
 V4, V6 = "v4", "v6"
 ONLY_2018 = "alexnet_tf_ben"
-RANDOM = "Random features"
 UNRELEASED = {
     "autoaug_pyramid_net_tf": (98.4, 95.5),
     "autoaug_shake_shake_112_tf": (98.1, 93.9),
@@ -54,7 +53,7 @@ def _counts() -> list[Claim]:
         Claim("models/2018", "2018: introduction", "Models tested", "30", lambda f: len(f.models)),
         Claim("sets/size", "2019: dataset creation", "Images of the new set", "2,000", lambda f: f.images(V4), _which_set),
         Claim("sets/training", "2018: training on part of the new set", "Images of the new set, half for training and half held out", "2,021 = 1,010 + 1,011", lambda f: f.images(V4), "This is v4, from which the numbers of both papers come."),
-        Claim("sets/ship", "2019: class balance", "Ships among the images of the new set, instead of 10%", "8%", lambda f: 100 * float((f.sets[V4].images["class_index"] == 8).mean())),
+        Claim("sets/ship", "2019: class balance", "Ships among the images of the new set, instead of 10%", "8%", lambda f: 100 * float((f.on(V4).images["class_index"] == 8).mean())),
         Claim("sets/balanced", "2019: class balance", "Images a class in the balanced version (v6)", "200", _balanced),
     ]  # fmt: skip
 
@@ -213,7 +212,7 @@ def _which_set(facts: Facts) -> str:
 def _balanced(facts: Facts) -> float | str:
     if V6 not in facts.sets:
         raise Missing("There are no predictions on v6.")
-    counts = sorted({int(n) for n in facts.sets[V6].images.groupby("class_index").size()})
+    counts = sorted({int(n) for n in facts.on(V6).images.groupby("class_index").size()})
     return counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 

@@ -131,7 +131,7 @@ def judge(claim: Claim, facts: Facts, before: Facts) -> Judged:
 
 
 def table(judged: Iterable[Judged]) -> pd.DataFrame:
-    """The declared table of claims (``record.stages.CLAIMS``)."""
+    """The declared table of claims (``record.result_tables.CLAIMS``)."""
     import pandas as pd
 
     rows = [

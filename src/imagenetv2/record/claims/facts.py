@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -30,12 +30,14 @@ class Facts:
         families: family of each model.
         named: families that are not the networks.
         table: a table of another stage, such as ``("record/datasets", "lists")``. Raises Missing where there is none.
+        absent: sets without predictions, and why.
     """
 
     sets: Mapping[str, Predictions]
     families: Mapping[str, str]
     named: frozenset[str]
     table: Callable[[str, str], pd.DataFrame]
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -70,10 +72,14 @@ class Facts:
             for k in (1, 5)
         }
 
+    def _without(self, name: str) -> Missing:
+        why = f" ({self.absent[name]})" if name in self.absent else ""
+        return Missing(f"There are no predictions on {name}{why}.")
+
     def accuracy(self, name: str, models: Sequence[str] | None = None, k: int = 1) -> Floats:
         """Accuracy in percent among the first ``k`` on a set, of some models or all. Raises Missing."""
         if (name, k) not in self._accuracies:
-            raise Missing(f"There are no predictions on {name}.")
+            raise self._without(name)
         known = self._accuracies[name, k]
         wanted = list(self.models if models is None else models)
         if absent := [m for m in wanted if m not in known.index]:
@@ -95,9 +101,13 @@ class Facts:
 
     def images(self, name: str) -> int:
         """Images of a set. Raises Missing."""
+        return int(self.on(name).ranks.shape[1])
+
+    def on(self, name: str) -> Predictions:
+        """Predictions on a set. Raises Missing."""
         if name not in self.sets:
-            raise Missing(f"There are no predictions on {name}.")
-        return int(self.sets[name].ranks.shape[1])
+            raise self._without(name)
+        return self.sets[name]
 
     def place(self, model: str, name: str) -> int:
         """Place of a model among all on a set, 1 is best, ties by name. Raises Missing."""

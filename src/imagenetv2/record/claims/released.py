@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ import pandas as pd
 
 from imagenetv2.analysis.accuracies import Predictions
 from imagenetv2.record.npy import Unreadable, parse
+from imagenetv2.record.ranks import rank
+from imagenetv2.record.sheets import COLUMNS, Top5
 
 
 def uncorrected(
@@ -33,7 +36,7 @@ def uncorrected(
         if predictions is None or row.model not in predictions.models:
             continue
         listed = images[images["set"] == row.set].sort_values("row")
-        ranks = _ranks(read(str(row.source_file)), listed["class_index"].to_numpy())
+        ranks = _ranks(read(str(row.source_file)), listed["class_index"].to_numpy(np.int64))
         if ranks is not None:
             key = ["image_id", "wnid"]
             where = pd.MultiIndex.from_frame(listed[key]).get_indexer(
@@ -46,12 +49,12 @@ def uncorrected(
 
 
 def _ranks(data: bytes, classes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
-    """Column of the true class in each row, 5 where it is in none; None where rows are not those of the images."""
+    """Column of the true class in each row; None where rows are not those of the images."""
     try:
         values = parse(data)
     except Unreadable:
         return None
-    if values.ndim != 2 or len(values) != len(classes):
+    if values.ndim != 2 or len(values) != len(classes) or not values.shape[1]:
         return None
-    found = values[:, :5] == classes[:, None]
-    return np.where(found.any(axis=1), found.argmax(axis=1), 5).astype(np.int64)
+    # As released they may be of any number type; they are only compared.
+    return rank(cast(Top5, values[:, :COLUMNS]), classes)

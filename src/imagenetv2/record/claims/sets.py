@@ -11,6 +11,8 @@ import pandas as pd
 from imagenetv2.record.claims.claim import Claim, Missing, Value
 from imagenetv2.record.claims.facts import MATCHED, NEW, THRESHOLD, Facts
 from imagenetv2.record.claims.lines import DISPLAYED
+from imagenetv2.record.lists import class_thresholds
+from imagenetv2.record.reader import number
 
 REVIEWED = "resnet152"
 
@@ -37,7 +39,7 @@ def _rules() -> list[Claim]:
     where = "sampling rules"
     return [
         Claim("rules/threshold", where, "Selection frequency asked for by Threshold0.7", "0.7", _setting(THRESHOLD, "selection_frequency_threshold"), _lower),
-        Claim("rules/bins", where, "Bins of selection frequency for MatchedFrequency", "5", lambda f: len(_settings(f, MATCHED)["histogram_bins"]) + 1, lambda f: f"Inner edges {', '.join(map(str, _settings(f, MATCHED)['histogram_bins']))}."),
+        Claim("rules/bins", where, "Bins of selection frequency for MatchedFrequency", "5", lambda f: len(_edges(f)) + 1, lambda f: f"Inner edges {', '.join(map(str, _edges(f)))}."),
         Claim("rules/workers", where, "Workers that must have seen an image", "10", _setting(MATCHED, "min_num_annotations_candidates")),
         Claim("rules/validation", where, "Validation images a class that were shown to workers", "20", _annotated),
     ]  # fmt: skip
@@ -75,12 +77,19 @@ def _settings(facts: Facts, name: str) -> dict[str, Any]:
 
 def _setting(name: str, key: str) -> Callable[[Facts], Value]:
     def read(facts: Facts) -> Value:
-        settings = _settings(facts, name)
-        if key not in settings:
+        found = number(_settings(facts, name).get(key))
+        if found is None:
             raise Missing(f"The list of {name} does not state {key}.")
-        return float(settings[key])
+        return found
 
     return read
+
+
+def _edges(facts: Facts) -> list[Any]:
+    edges = _settings(facts, MATCHED).get("histogram_bins")
+    if not isinstance(edges, list):
+        raise Missing(f"The list of {MATCHED} does not state histogram_bins.")
+    return edges
 
 
 def final(facts: Facts, name: str) -> pd.DataFrame:
@@ -113,10 +122,10 @@ def _shared(facts: Facts) -> str:
 
 
 def _lower(facts: Facts) -> str:
-    lower = _settings(facts, THRESHOLD).get("wnid_thresholds", {})
+    lower = class_thresholds(_settings(facts, THRESHOLD))
     if not lower:
         return ""
-    listed = ", ".join(f"{wnid} {value}" for wnid, value in sorted(lower.items()))
+    listed = ", ".join(f"{wnid} {value:g}" for wnid, value in lower.items())
     return f"The list states lower ones for {len(lower)} classes: {listed}."
 
 

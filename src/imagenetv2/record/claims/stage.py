@@ -46,7 +46,8 @@ def read(job: Job) -> Facts:
     """What claims are computed from."""
     settings, record = job.settings(Record), job.read("record/predictions")
     models = record.table("models").drop_duplicates("model").set_index("model")["family"]
-    sets = {name: ranks.predictions(record, name) for name in SETS[settings.kind]}
+    absent = ranks.missing(record, SETS[settings.kind])
+    sets = {name: ranks.predictions(record, name) for name in SETS[settings.kind] if name not in absent}
     families = {str(m): str(f) for m, f in models.items()}
 
     def known(stage: str, name: str) -> pd.DataFrame:
@@ -54,7 +55,7 @@ def read(job: Job) -> Facts:
             raise Missing(f"A record of the kind {settings.kind} has no {stage}.")
         return job.read(stage).table(name)
 
-    return Facts(sets, families, frozenset(settings.families), known)
+    return Facts(sets, families, frozenset(settings.families), known, absent)
 
 
 def _released(job: Job, facts: Facts) -> dict[str, Predictions]:

@@ -36,6 +36,6 @@ def checked(
     done = shared.named(done, common)
     done = spellings.renamed(done, compared)
     done = copies.twice(done, compared)
-    done = exchanges.exchanged(done, compared)
+    done = exchanges.exchanged(done, compared, listings)
     done = shared.unlike_itself(done, common)
     return line.out_of_line(done, listings, [c for c in compared if usable(done, c)])

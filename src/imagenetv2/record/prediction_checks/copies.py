@@ -8,11 +8,14 @@ import numpy as np
 
 from imagenetv2.record.faults import REPORTED
 from imagenetv2.record.prediction_checks.exchanges import CLEAR
-from imagenetv2.record.prediction_checks.kinship import Agreements, agreements, between
-from imagenetv2.record.sheets import Sheet
+from imagenetv2.record.prediction_checks.kinship import MODELS, Agreements, agreements, distances
+from imagenetv2.record.sheets import Floats, Sheet
 
 IDENTICAL = 0.995
 """Agreement of two files from which they hold one model's predictions; the most alike of different models reach 0.95."""
+
+
+Named = tuple[list[str], Floats]
 
 
 def twice(sheets: Sequence[Sheet], lists: Sequence[str]) -> list[Sheet]:
@@ -41,16 +44,27 @@ def _owner(found: Agreements, listing: str, pair: tuple[str, str]) -> str | None
     there = [p for p in pair if any(p in found[o][0] for o in found if o != listing)]
     if len(there) == 1:
         return there[0]
-    gaps = []
-    for other in others:
-        table = between(found, listing, other)
-        if table is not None:
-            a, b = (table[0].index(p) for p in pair)
-            # Content is the same here, so each distance is of that content from one of the two models there.
-            gaps.append(table[1][a, a] - table[1][b, b])
+    gaps = [gap for other in others if (gap := _gap(found[listing], found[other], pair)) is not None]
     if gaps and (max(gaps) < -CLEAR / 2 or min(gaps) > CLEAR / 2):
         return pair[0] if gaps[0] < 0 else pair[1]
     return None
+
+
+def _gap(here: Named, there: Named, pair: tuple[str, str]) -> float | None:
+    """By how much the shared predictions are farther from the first model elsewhere than from the second.
+
+    None where the lists share too few other models. Agreements with the two themselves say nothing: here one of them
+    is a copy.
+    """
+    rest = sorted((set(here[0]) & set(there[0])) - set(pair))
+    if len(rest) < MODELS:
+        return None
+    shares = [
+        agreed[np.ix_(places, places)]
+        for (names, agreed), model in ((here, pair[0]), (there, pair[0]), (there, pair[1]))
+        for places in [[names.index(m) for m in (model, *rest)]]
+    ]
+    return float(distances(shares[0], shares[1])[0, 0] - distances(shares[0], shares[2])[0, 0])
 
 
 def _copy(sheet: Sheet, pair: tuple[str, str], owner: str | None, share: float) -> Sheet:

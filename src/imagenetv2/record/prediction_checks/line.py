@@ -34,20 +34,25 @@ def out_of_line(
 ) -> list[Sheet]:
     """The sheets with a report where top-1 accuracy is far from what that model's accuracies on other lists foretell.
 
-    The line is drawn in probits, in which those of weak and of strong models lie on one.
+    The line is drawn in probits, in which those of weak and of strong models lie on one. Each other list has a line of
+    its own, and most of them must say the same: a list on which the model went wrong speaks against sound ones too.
     """
     found = {name: top1(sheets, listings[name]) for name in lists}
     done = list(sheets)
     for name in lists:
-        others = [o for o in lists if o != name and found[o]]
-        models = sorted(set(found[name]).intersection(*(found[o] for o in others)))
-        if not others or len(models) < MODELS:
-            continue
-        old = np.array([[found[o][m][1] for o in others] for m in models]).mean(axis=1)
-        new = np.array([found[name][m][1] for m in models])
-        for model, left, spread in zip(models, *residuals(old, new), strict=True):
-            if abs(left) > max(LEAST, SPREADS * spread):
-                detail = _detail(found[name][model][0], float(left), float(spread))
+        against: dict[str, list[tuple[float, float]]] = {}
+        for other in lists:
+            models = sorted(set(found[name]) & set(found[other]))
+            if other == name or len(models) < MODELS:
+                continue
+            old, new = (np.array([found[n][m][1] for m in models]) for n in (other, name))
+            for model, left, spread in zip(models, *residuals(old, new), strict=True):
+                against.setdefault(model, []).append((float(left), float(spread)))
+        for model, said in sorted(against.items()):
+            out = [(left, spread) for left, spread in said if abs(left) > max(LEAST, SPREADS * spread)]
+            if 2 * len(out) > len(said):
+                left, spread = min(out, key=lambda pair: abs(pair[0]))
+                detail = _detail(found[name][model][0], left, spread)
                 done = [_reported(s, name, model, detail) for s in done]
     return done
 

@@ -8,18 +8,16 @@ import numpy as np
 
 from imagenetv2.record.listings import Listing
 from imagenetv2.record.prediction_checks.consensus import within_class
-from imagenetv2.record.sheets import Bools, Floats, Sheet, Top5, first
+from imagenetv2.record.prediction_checks.stretch import clear, expected, worst
+from imagenetv2.record.sheets import Bools, Ints, Sheet, Top5, first
 
 MODELS = 4
 """Models that a list needs for one of them to stand out."""
 SIGMA = 4.0
 POWER = 0.2
 """Median of the correlations from which one near 0 means something."""
-BLOCKS = 20
-LOW = 0.2
-"""A part of the rows does not fit where its hits are below this share of what they are elsewhere."""
-EXPECTED = 15
-"""Hits expected in a part, so that chance alone does not take it below that."""
+AMONG = 0.8
+"""Part of the expected hits of all five columns from which a stretch has the right classes in a wrong order."""
 
 
 def correlations(sheets: Sequence[Sheet], target: Listing) -> dict[str, float]:
@@ -44,6 +42,8 @@ def in_place(
     if len(sheets) < MODELS:
         return list(sheets)
     right = first(sheets) == target.classes
+    among = sum((s.values == target.classes[:, None]).any(axis=1).astype(np.int64) for s in sheets)
+    totals = (right.sum(axis=0), np.asarray(among))
     usual = _median([found[s.file] for s in sheets])
     least = SIGMA / np.sqrt(len(target.ids))
     checked = []
@@ -52,7 +52,7 @@ def in_place(
         if usual > POWER and own < least and elsewhere.get(sheet.model, usual) > max(POWER / 2, 2 * least):
             checked.append(_reordered(sheet, np.delete(right, i, axis=0), target, own, usual, least))
         else:
-            checked.append(_without_bad_part(sheet, right, i))
+            checked.append(_without_bad_part(sheet, totals, len(sheets), target))
     return checked
 
 
@@ -93,20 +93,27 @@ def _correlation(top5: Top5, others: Bools, target: Listing) -> float:
     return float(within_class(right, target.classes)[0])
 
 
-def _without_bad_part(sheet: Sheet, right: Bools, place: int) -> Sheet:
-    """Left out where the hits in one part of the rows are far fewer than the other models' hits there foretell."""
-    images = right.shape[1]
-    block = np.arange(images) * BLOCKS // images
-    hits = np.bincount(block, right[place], BLOCKS)
-    others = np.bincount(block, np.delete(right, place, axis=0).mean(axis=0), BLOCKS)
-    ratio: Floats = hits / np.maximum(others, 1e-9)
-    usual = float(np.median(ratio))
-    bad = np.flatnonzero((ratio < LOW * usual) & (others * usual >= EXPECTED))
-    if not len(bad):
+def _without_bad_part(sheet: Sheet, totals: tuple[Ints, Ints], models: int, target: Listing) -> Sheet:
+    """Left out where a stretch of the rows has far fewer hits than the other models' hits there foretell.
+
+    Args:
+        sheet: of the list.
+        totals: how many sheets of the list are right on each image, with their first class and with any.
+        models: number of sheets.
+        target: the list.
+    """
+    hits = sheet.values == target.classes[:, None]
+    found = worst(hits[:, 0], expected(hits[:, 0], (totals[0] - hits[:, 0]) / (models - 1)))
+    if not clear(found, target.classes):
         return sheet
-    start, stop = images * bad[0] // BLOCKS, images * (bad[-1] + 1) // BLOCKS
     detail = (
-        f"of {BLOCKS} equal parts {len(bad)}, from row {start:,} to {stop - 1:,}, have {hits[bad].sum():,.0f} hits where "
-        f"{(others[bad] * usual).sum():,.0f} are expected"
+        f"rows {found.start:,} to {found.stop - 1:,} have {found.hits:,.0f} hits where {found.expected:,.0f} are "
+        "expected"
     )
-    return sheet.left_out("a part of the rows does not fit", detail, "the other models have no such parts")
+    among = hits.any(axis=1)
+    foretold = expected(among, (totals[1] - among) / (models - 1))[found.start : found.stop]
+    there = int(among[found.start : found.stop].sum())
+    if there < AMONG * foretold.sum():
+        return sheet.left_out("a part of the rows does not fit", detail, "the other models have no such part")
+    evidence = f"among all columns they have {there:,} where {foretold.sum():,.0f} are expected, so only ranks are lost"
+    return sheet.left_out("columns mixed in a part of the rows", detail, evidence)
