@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from imagenetv2.artifacts import Artifact
 from imagenetv2.record import source
 from imagenetv2.record.source import Source
 from tests.unit import record_example as example
+from tests.unit import small_record
+from tests.unit.small_import import Found
 
 PARTS = ("classes", "search", "datasets", "hits", "candidates", "duplicates", "reviews", "files")
 
@@ -29,3 +32,21 @@ def published_parts(packs: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         wanted = [m for m in archive if "/predictions/" not in m.name]
         archive.extractall(data / "record", wanted, filter="data")
     return {part: example.made(data / "record", part, data / "data") for part in PARTS}
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small record of predictions without faults; nobody changes it."""
+    return small_record.write(tmp_path_factory.mktemp("sound"))
+
+
+@pytest.fixture(scope="session")
+def clean(sound: Path) -> Found:
+    """Its import."""
+    return Found(sound)
+
+
+@pytest.fixture
+def record(sound: Path, tmp_path: Path) -> Path:
+    """A copy of it, to plant faults in."""
+    return Path(shutil.copytree(sound, tmp_path / "record"))

@@ -3,85 +3,22 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from imagenetv2.artifacts import Artifact
 from imagenetv2.errors import InputError
 from imagenetv2.job import Job
-from imagenetv2.record import predictions, ranks, source
-from imagenetv2.record.faults import table
+from imagenetv2.record import predictions, ranks
 from imagenetv2.record.published_sets import published
-from imagenetv2.record.reader import Reader
-from imagenetv2.record.settings import Record
 from tests.conftest import write_artifact
 from tests.unit import small_record as small
+from tests.unit.small_import import NEW, ORIGINAL, Found, faults, same
 from tests.unit.small_record import CLASSES, EARLIER, LISTS, MODELS
-
-NEW, ORIGINAL = LISTS["matched_frequency"], LISTS["original"]
-
-
-class Found:
-    """An import of a record: its tables, and one model's predictions with the images sorted by id."""
-
-    def __init__(self, path: Path) -> None:
-        reader = Reader(source.read(path, "imagenetv2"))
-        found = predictions.imported(reader, small.INDEX, Record(path=path))
-        self.arrays, self.models, self.images, self.earlier = (
-            found.arrays,
-            found.models,
-            found.images,
-            found.earlier,
-        )
-        self.faults = table(reader.faults)
-        self.order = {
-            s: np.argsort(part["image_id"].to_numpy(str), kind="stable")
-            for s, part in self.images.groupby("set")
-        }
-        rows = self.models.set_index(["set", "model"])["row"]
-        self.rows = {key: None if pd.isna(row) else int(row) for key, row in rows.items()}
-
-    def of(self, name: str, model: str) -> np.ndarray | None:
-        """None where it is not usable."""
-        row = self.rows[name, model]
-        return None if row is None else self.arrays[name][row][self.order[name]]
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small.write(tmp_path_factory.mktemp("sound"))
-
-
-@pytest.fixture(scope="module")
-def clean(sound: Path) -> Found:
-    return Found(sound)
-
-
-@pytest.fixture
-def record(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "record"))
-
-
-def faults(found: Found) -> set[tuple[str, str, str, str]]:
-    """File without folder, subject, kind and action of every fault."""
-    rows = found.faults
-    short = [f.removeprefix("data/").removeprefix("predictions/") for f in rows["file"]]
-    return set(zip(short, rows["subject"], rows["fault"], rows["action"], strict=True))
-
-
-def same(found: Found, other: Found, but: Set[tuple[str, str]] = frozenset()) -> None:
-    """Both hold the same predictions of the same models, apart from those named by set and model."""
-    for name in LISTS:
-        for model in MODELS:
-            if (name, model) not in but:
-                one, two = found.of(name, model), other.of(name, model)
-                assert one is not None and two is not None
-                np.testing.assert_array_equal(one, two, err_msg=f"{model} on {name}")
 
 
 def test_a_sound_record_is_imported_as_it_is(sound: Path) -> None:

@@ -20,25 +20,10 @@ from imagenetv2.record.lists import ImageList
 from imagenetv2.record.prediction_checks import whole_list
 from tests.conftest import write_artifact
 from tests.unit import small_record as small
+from tests.unit.small_import import NEW, ORIGINAL, Found, faults, same
 from tests.unit.small_record import EARLIER, INDEX, LISTS, MODELS, WNIDS
-from tests.unit.test_record_predictions import NEW, ORIGINAL, Found, faults, same
 
 UNFIT = "list does not fit its predictions"
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small.write(tmp_path_factory.mktemp("sound"))
-
-
-@pytest.fixture(scope="module")
-def clean(sound: Path) -> Found:
-    return Found(sound)
-
-
-@pytest.fixture
-def record(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "record"))
 
 
 def _cut(record: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,23 +10,8 @@ import pytest
 
 from imagenetv2.record.prediction_checks import exchanges, rows, stretch
 from tests.unit import small_record as small
+from tests.unit.small_import import NEW, ORIGINAL, Found, faults, same
 from tests.unit.small_record import CLASSES, LISTS, MODELS
-from tests.unit.test_record_predictions import NEW, ORIGINAL, Found, faults, same
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small.write(tmp_path_factory.mktemp("sound"))
-
-
-@pytest.fixture(scope="module")
-def clean(sound: Path) -> Found:
-    return Found(sound)
-
-
-@pytest.fixture
-def record(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "record"))
 
 
 def test_the_worst_stretch_is_that_of_all_stretches() -> None:

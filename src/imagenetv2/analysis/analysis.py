@@ -47,11 +47,12 @@ def run_released(job: Job) -> None:
 
 
 def _results(job: Job, study: Study) -> None:
-    for name, table in results(study, job.settings(Analysis), job.seed, job.cores).items():
+    tables = results(study, job.settings(Analysis), job.seed, job.cores)
+    for name, table in tables.items():
         job.out.table(name, table)
-        if name == "groups":
-            for row in table[(table["group"] == "all") & (table["set"] != ORIGINAL)].itertuples():
-                job.log.info("%s: accuracy changes by %+.1f points", row.set, 100 * float(str(row.change)))
+    averages = tables["groups"].query("group == 'all' and set != @ORIGINAL")
+    for row in averages.itertuples():
+        job.log.info("%s: accuracy changes by %+.1f points", row.set, 100 * float(str(row.change)))
     job.out.table("simulation", simulation.table(job.settings(Simulation), job.seed, job.cores))
 
 

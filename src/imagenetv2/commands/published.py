@@ -37,8 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
     plans: dict[str, Plan] = {}
     for path in options.paths:
-        options.path = path
-        planned = record.planned_for(options)
+        planned = record.planned_for(path, options)
         kind = planned.config.record.kind
         if kind in plans:
             raise InputError(f"{path} is a second record of the kind {kind}; give one of each kind.")

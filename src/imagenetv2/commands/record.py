@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the artifact of a part; with a path, print its folder."""
-    planned = plan(options) if options.path is None else planned_for(options)
+    planned = plan(options) if options.path is None else planned_for(options.path, options)
     name = f"record/{options.part}"
     if name not in planned.stages:
         raise InputError(_unknown(planned, options.part))
@@ -47,15 +47,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def planned_for(options: argparse.Namespace) -> Plan:
-    """The plan for the record at ``options.path``, of the kind that lies there."""
+def planned_for(path: Path, options: argparse.Namespace) -> Plan:
+    """The plan for the record at ``path``, of the kind that lies there."""
     from imagenetv2.record.source import kind_of
 
     values: dict[str, Any] = {}
     files = [DEFAULT, *options.config] if options.config and DEFAULT.exists() else (options.config or [])
     for file in files:
         values = lay_over(values, read_yaml(file))
-    record = {"record": {"path": str(options.path), "kind": kind_of(options.path)}}
+    record = {"record": {"path": str(path), "kind": kind_of(path)}}
     return Plan.of(validate(lay_over(values, record), files), options.data)
 
 

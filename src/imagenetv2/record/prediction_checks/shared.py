@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from imagenetv2.duplicates.components import components
 from imagenetv2.record.listings import Listing
 from imagenetv2.record.model_names import chosen
 from imagenetv2.record.sheets import Ints, Sheet, first
@@ -37,7 +38,7 @@ def named(sheets: Sequence[Sheet], common: Overlaps) -> list[Sheet]:
     copy and is left out.
     """
     ready = [s for s in sheets if s.usable]
-    groups = components(ready, common)
+    groups = _of_one_model(ready, common)
     everywhere = Counter(m for m, _ in {(s.model, s.listing) for s in ready})
     names = [chosen([ready[i].model for i in _at_home(ready, group)], everywhere) for group in groups]
     elsewhere: dict[str, int] = {}
@@ -106,27 +107,18 @@ def single(sheets: Sequence[Sheet]) -> list[Sheet]:
     return out
 
 
-def components(sheets: Sequence[Sheet], common: Overlaps) -> list[list[int]]:
+def _of_one_model(sheets: Sequence[Sheet], common: Overlaps) -> list[list[int]]:
     """Places of sheets in groups that are one model's, in the order of each group's first."""
-    parent = list(range(len(sheets)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
     by_list: dict[str, list[int]] = defaultdict(list)
     for i, sheet in enumerate(sheets):
         by_list[sheet.listing].append(i)
-    for (one, other), places in common.items():
-        if one in by_list and other in by_list:
-            for i, j in _same(sheets, by_list[one], by_list[other], *places):
-                parent[max(root(i), root(j))] = min(root(i), root(j))
-    groups: dict[int, list[int]] = defaultdict(list)
-    for i in range(len(sheets)):
-        groups[root(i)].append(i)
-    return list(groups.values())
+    edges = [
+        edge
+        for (one, other), places in common.items()
+        if one in by_list and other in by_list
+        for edge in _same(sheets, by_list[one], by_list[other], *places)
+    ]
+    return components(range(len(sheets)), edges)
 
 
 def _same(
