@@ -12,6 +12,10 @@ from pathlib import Path
 
 from imagenetv2.commands import (
     configuration,
+    cost,
+    cutoffs,
+    duplicates,
+    nearest,
     prune,
     published,
     record,
@@ -25,7 +29,10 @@ from imagenetv2.commands import (
 )
 from imagenetv2.errors import InputError
 
-COMMANDS = (stage, versions, verify, prune, show, configuration, record, published, review, world, simulate)
+COMMANDS = (
+    stage, duplicates, cost, versions, verify, prune, show, configuration, nearest, cutoffs, record, published, review,
+    world, simulate,
+)  # fmt: skip
 DISK = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished stages are kept",
     errno.EDQUOT: "the quota is used up; free some space and run again, finished stages are kept",

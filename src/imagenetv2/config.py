@@ -9,7 +9,9 @@ from imagenetv2.annotation.settings import Assignments, Frequencies, Hits
 from imagenetv2.benchmark.settings import Classes, Images, Reference
 from imagenetv2.candidates.settings import Candidates, Search
 from imagenetv2.duplicates.metrics import METRICS
-from imagenetv2.duplicates.settings import Cutoffs, Duplicates, Features, Neighbours, Pixels
+from imagenetv2.duplicates.modes import resolved, without_cutoff
+from imagenetv2.duplicates.settings import Duplicates, Neighbours
+from imagenetv2.duplicates.unsearched import unsearched
 from imagenetv2.evaluation.settings import Evaluation, Model, default_models
 from imagenetv2.record.settings import Record
 from imagenetv2.review.settings import Review
@@ -70,24 +72,11 @@ class Config(Section):
                 f"neighbours.ssim.window: {self.neighbours.ssim.window} is larger than the side of "
                 f"{self.neighbours.ssim.side}"
             )
-        wrong += self._foreign_cutoffs()
+        wrong += without_cutoff(self.duplicates.cutoffs, self.neighbours)
+        cutoffs = resolved(self.duplicates.cutoffs, self.neighbours)
+        wrong += unsearched(cutoffs, self.neighbours)
         if wrong:
             raise ValueError("\n".join(wrong))
+        # What follows sees numbers; the section is frozen for everybody else.
+        object.__setattr__(self, "duplicates", self.duplicates.model_copy(update={"cutoffs": cutoffs}))
         return self
-
-    def _foreign_cutoffs(self) -> list[str]:
-        """Default cut-offs beside a metric that they were not chosen for."""
-        l2, fc7, cutoffs = self.neighbours.l2, self.neighbours.fc7, self.duplicates.cutoffs
-        wrong = []
-        if l2.enabled and l2.side != Pixels().side and cutoffs.l2 == Cutoffs().l2:
-            wrong.append(
-                f"duplicates.cutoffs.l2: {cutoffs.l2:g} belongs to images of {Pixels().side} pixels a side, not "
-                f"{l2.side} (neighbours.l2.side); state the cut-off for that side"
-            )
-        mode, usual = f"{fc7.network} {fc7.preprocessing}", f"{Features().network} {Features().preprocessing}"
-        if fc7.enabled and mode != usual and cutoffs.fc7 == Cutoffs().fc7:
-            wrong.append(
-                f"duplicates.cutoffs.fc7: {cutoffs.fc7:g} belongs to {usual}, not {mode} (neighbours.fc7.network and "
-                "preprocessing); state the cut-off for that network"
-            )
-        return wrong

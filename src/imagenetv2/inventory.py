@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from imagenetv2.artifacts import MANIFEST, RUN, Artifact
 from imagenetv2.errors import InputError
 
 NOT_STAGES = ("latest", "stores", "config")
+VERSION = re.compile("[0-9a-f]{10}")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,18 @@ def artifacts(data: Path) -> list[Found]:
             continue
         found.append(Found("/".join(parts[:-1]), parts[-1], Artifact(folder)))
     return sorted(found, key=lambda f: (f.stage, f.made, f.version))
+
+
+def unfinished(data: Path) -> list[tuple[str, str, Path]]:
+    """Stage, version and folder of the finished pieces of artifacts that are not finished, by stage and version."""
+    top = data / "stores" / "work"
+    places = [path for path in sorted(top.rglob("*")) if path.is_dir() and VERSION.fullmatch(path.name)]
+    return [(path.parent.relative_to(top).as_posix(), path.name, path) for path in places]
+
+
+def bytes_in(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def find(data: Path, text: str) -> Found:

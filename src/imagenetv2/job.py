@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import logging
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -87,6 +88,16 @@ class Job:
         path.mkdir(parents=True, exist_ok=True)
         return path
 
+    @property
+    def work(self) -> Path:
+        """A folder for the finished pieces of this artifact's long work; it goes when the artifact is published."""
+        return workplace(self.data, self.stage.name, self.version)
+
+
+def workplace(data: Path, stage: str, version: str) -> Path:
+    """Where the pieces of an unfinished artifact lie."""
+    return data / "stores" / "work" / stage / version
+
 
 def folder(data: Path, stage: str, version: str) -> Path:
     """Where an artifact lies."""
@@ -98,7 +109,9 @@ def run(
 ) -> bool:
     """Make the artifact of ``stage`` unless it is there whole. Returns whether anything was made."""
     final = folder(data, stage.name, versions[stage.name])
+    work = workplace(data, stage.name, versions[stage.name])
     if not force and is_complete(final, versions[stage.name], hashes=True):
+        shutil.rmtree(work, ignore_errors=True)
         return False
     started = datetime.now(UTC)
     facts = {**identity(stage, seed, versions), "version": versions[stage.name]}
@@ -107,6 +120,7 @@ def run(
             _function(stage.run)(Job(stage, versions[stage.name], versions, data, seed, out, **options))
             out.finish(facts, _circumstances(started))
             publish(out, final)
+        shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
         # A full disk is often reported without the file's name.
         error.filename = error.filename or str(final)

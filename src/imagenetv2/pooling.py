@@ -71,6 +71,12 @@ def threaded(work: Callable[[T], R], items: Iterable[T], cores: int) -> Iterator
         yield from in_order(pool, work, items, ahead=2 * cores)
 
 
+def slices(length: int, size: int) -> Iterator[slice]:
+    """Slices of that size, and of at least 1, the last maybe shorter."""
+    size = max(1, size)
+    return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
 def chunks(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
     """The items in tuples of that size, the last maybe shorter."""
     source = iter(items)

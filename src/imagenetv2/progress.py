@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 from tqdm import tqdm
 
@@ -23,3 +24,26 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterabl
         leave=False,
         disable=None,
     )
+
+
+class Bar(Protocol):
+    """A bar that is moved by hand."""
+
+    def update(self, n: int = 1) -> object:
+        """So many steps are done."""
+        ...
+
+
+@contextmanager
+def bar(what: str, total: int) -> Iterator[Bar]:
+    """A bar for work in several loops; steps are reported with ``update``."""
+    with tqdm(
+        desc=what,
+        total=total,
+        file=sys.stderr,
+        mininterval=0.5,
+        dynamic_ncols=True,
+        leave=False,
+        disable=None,
+    ) as shown:
+        yield shown

@@ -23,9 +23,9 @@ DIGESTS = {
     "classes@1 classes": "a4d1a234f5a30d8b",
     "frequencies@1 frequencies": "8000af4035de319c",
     "frequencies@1 workers": "40e34fab404ce3ed",
-    "datasets/matched_frequency@1 images": "7bcb668c4e35d0a2",
-    "datasets/threshold@1 images": "43a1108cfa4af4e6",
-    "datasets/top_images@1 images": "c6e022cfecb5b341",
+    "datasets/matched_frequency@2 images": "7bcb668c4e35d0a2",
+    "datasets/threshold@2 images": "43a1108cfa4af4e6",
+    "datasets/top_images@2 images": "c6e022cfecb5b341",
 }
 
 
@@ -106,7 +106,9 @@ def test_datasets(make_job: Callable[..., Job], rule: str) -> None:
         owner_id="o", license="4", uploaded=1_350_000_000, file="f", source_sha256="s", source_format="JPEG",
         exif_orientation=1, width=80, height=80, spread=30.0,
     )  # fmt: skip
-    fates = candidates[["image_id", "wnid"]].assign(component="", fate="free", reason="")
+    fates = candidates[["image_id", "wnid"]].assign(
+        component="", fate="free", reason="", place=0, flags=[[] for _ in range(len(candidates))]
+    )
     fates.loc[::9, "fate"] = "dropped"
     inputs: dict[str, dict[str, object]] = {
         "classes": {

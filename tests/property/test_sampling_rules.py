@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -13,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imagenetv2.decimals import exact
-from imagenetv2.sampling import matched_frequency, threshold, top_images
+from imagenetv2.sampling import matched_frequency, staying, threshold, top_images
 from imagenetv2.sampling.bins import bin_of, scale
-from imagenetv2.sampling.eligibility import REASONS, eligible
+from imagenetv2.sampling.eligibility import REASONS, Demands, eligible
 from imagenetv2.sampling.plan import Plan
 from imagenetv2.sampling.pool import Candidate, Chosen, Pool, Request
 from imagenetv2.sampling.revisions import first, following, replay, reviewed, waiting
@@ -101,7 +102,7 @@ def test_first_failing_reason(
         ]
         if any(fails):
             expected[REASONS[fails.index(True)]] += 1
-    taken, dropped = eligible(Pool("n1", images, ()), blacklist, 10, lowest)
+    taken, dropped = eligible(Pool("n1", images, ()), Demands(blacklist, 10, lowest))
     assert dropped == expected
     assert len(taken) == len(images) - expected.total()
 
@@ -237,9 +238,83 @@ def plans(draw: st.DrawFn) -> Plan:
         shift = draw(st.sampled_from([0, 10]))
         images = tuple(replace(c, image_id=f"i{k + shift:02d}") for k, c in enumerate(images))
         pools[wnid] = Pool(wnid, images, tuple(draw(st.lists(votes, max_size=8))))
-    return Plan(
-        rule, pools, Eligibility(per_class=draw(st.integers(1, 6))), SECTIONS[rule], draw(st.integers(0, 9))
+    pools, known = together(
+        pools, draw(st.dictionaries(st.sampled_from(IDS), st.sampled_from("pqr"))), draw(st.randoms())
     )
+    eligibility = Eligibility(per_class=draw(st.integers(1, 6)))
+    return Plan(rule, pools, eligibility, SECTIONS[rule], draw(st.integers(0, 9)), known)
+
+
+IDS = [f"i{k:02d}" for k in range(30)]
+
+
+def together(
+    pools: dict[str, Pool], groups: dict[str, str], rng: Any
+) -> tuple[dict[str, Pool], dict[str, staying.Component]]:
+    """The pools with the images of ``groups`` in components, whose entries have any order."""
+    rows: list[staying.Row] = []
+    for name in sorted(set(groups.values())):
+        inside = [
+            (c.image_id, w) for w, p in pools.items() for c in p.candidates if groups.get(c.image_id) == name
+        ]
+        rng.shuffle(inside)
+        kept, start = rng.choice([("kept", 0), ("kept", 0), ("unreviewed", 0), ("dropped", -1)])
+        rows += [
+            (i, w, name, "dropped" if place else kept, place if start == 0 else -1)
+            for place, (i, w) in enumerate(inside)
+        ]
+    fates = {(i, w): fate for i, w, _, fate, _ in rows}
+    found = {
+        w: replace(
+            p,
+            candidates=tuple(
+                replace(c, fate=fates[c.image_id, w], component=groups[c.image_id])
+                if (c.image_id, w) in fates
+                else c
+                for c in p.candidates
+            ),
+        )
+        for w, p in pools.items()
+    }
+    few = {(c.image_id, w) for w, p in pools.items() for c in p.candidates if c.shown < 10}
+    return found, staying.components(rows, few)
+
+
+def next_of_each(plan: Plan, blacklist: Set[str]) -> dict[str, tuple[str, str]]:
+    """By walking through the order of each component."""
+    found = {}
+    votes = {(c.image_id, w): c.shown for w, p in plan.pools.items() for c in p.candidates}
+    for name, component in plan.components.items():
+        for image, wnid in component.order:
+            assert votes[image, wnid] >= plan.eligibility.minimum_votes
+            if image not in blacklist:
+                found[name] = (image, wnid)
+                break
+    return found
+
+
+@given(plans(), st.lists(st.sets(st.integers(0, 29), max_size=4), max_size=4))
+@few
+def test_of_a_component_at_most_the_first_that_is_not_blacklisted_is_in_the_set(
+    plan: Plan, steps: list[set[int]]
+) -> None:
+    revision = first(plan)
+    for step in [set(), *steps]:
+        revision = following(plan, revision, {f"i{k:02d}" for k in step})
+        nexts = next_of_each(plan, revision.blacklist)
+        known = {(c.image_id, w): c for w, p in plan.pools.items() for c in p.candidates}
+        for wnid, filled in revision.classes.items():
+            for image in filled.ids:
+                assert image not in revision.blacklist
+                component = known[image, wnid].component
+                if component:
+                    assert nexts[component] == (image, wnid)
+                    assert not plan.components[component].undecided
+        # No class is left as it was though it could be filled better.
+        for wnid, pool in plan.pools.items():
+            lowest = RULES[plan.rule].lowest(plan.settings, wnid)
+            taken, dropped = eligible(pool, Demands(revision.blacklist, 10, lowest, plan.components))
+            assert (revision.classes[wnid].eligible, revision.classes[wnid].dropped) == (len(taken), dropped)
 
 
 @given(plans(), st.sets(st.integers(0, 29)), st.sets(st.integers(0, 29)))
@@ -271,7 +346,8 @@ def test_chain_of_revisions_ends_and_holds_only_eligible_images(
         members = {c.image_id: c for c in plan.pools[wnid].candidates}
         chosen = [members[c.image_id] for c in filled.images]
         assert not {c.image_id for c in chosen} & (revision.blacklist | (bad - late))
-        assert all(c.shown >= 10 and c.fate in ("free", "kept") for c in chosen)
+        assert all(c.shown >= 10 for c in chosen)
+        assert all(c.fate in ("free", "kept") for c in chosen if not c.component)
         assert all(lowest is None or Fraction(c.selected, c.shown) >= lowest for c in chosen)
         assert bool(filled.missing) == (len(chosen) < plan.eligibility.per_class)
         assert filled.eligible + sum(filled.dropped.values()) == len(members)
@@ -287,7 +363,9 @@ def test_classes_without_newly_blacklisted_candidates_would_be_drawn_the_same(
     after = following(plan, before, {f"i{k:02d}" for k in refused})
     for wnid, pool in plan.pools.items():
         lowest = RULES[plan.rule].lowest(plan.settings, wnid)
-        taken, _ = eligible(pool, after.blacklist, plan.eligibility.minimum_votes, lowest)
+        taken, _ = eligible(
+            pool, Demands(after.blacklist, plan.eligibility.minimum_votes, lowest, plan.components)
+        )
         again = RULES[plan.rule].draw(
             Request(
                 wnid, 2, taken, after.classes[wnid].images,

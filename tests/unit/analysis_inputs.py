@@ -64,7 +64,7 @@ def simulate(
             "classes.parquet": _counts(new, images, names),
         }
     for metric in metrics:
-        inputs[f"neighbours/{metric}"] = {"neighbours.parquet": _empty("neighbours/l2")}
+        inputs[f"neighbours/{metric}"] = _neighbours(rng, old, new)
     if world:
         inputs["world"] = _world(old, new)
     chosen = [f"model_{i}" for i in range(models)]
@@ -91,6 +91,18 @@ def _config(models: list[str], metrics: tuple[str, ...], world: bool, taken: int
             "reference": {"path": str(Path(__file__).parent)},
         }
     return config
+
+
+def _neighbours(rng: np.random.Generator, old: pd.DataFrame, new: pd.DataFrame) -> dict[str, Any]:
+    images, others = new["image_id"].to_numpy(), old["image_id"].to_numpy()
+    frame = pd.DataFrame(
+        {
+            "image_id": images, "rank": 0, "neighbour_id": others[np.arange(len(images)) % len(others)], "origin": "val",
+            "distance": 10.0 ** rng.uniform(-3, 7, len(images)),
+        }
+    )  # fmt: skip
+    counts = {"images": len(new) + len(old), "candidates": len(new), "pairs": 1000, "computed": 120}
+    return {"neighbours.parquet": frame, "searched.json": counts}
 
 
 def _empty(stage: str) -> pd.DataFrame:
@@ -307,7 +319,8 @@ def _duplicates(old: pd.DataFrame, new: pd.DataFrame, metrics: tuple[str, ...]) 
         {
             "image_id": left["image_id"].to_numpy(), "neighbour_id": right["image_id"].to_numpy(),
             "origin": "val", **distances, "found_by": [[metrics[0]] for _ in range(len(left))],
-            "verdict": ["duplicate", "different"] * (len(left) // 2), "reviewer": "simulated",
+            "verdict": ["duplicate", "different"] * (len(left) // 2), "reviewer": "simulated", "time": "", "note": "same scene",
+            "flags": [["flat", "disagree"] if i % 3 == 0 else [] for i in range(len(left))],
         }
     )  # fmt: skip
     same = set(pairs.loc[pairs["verdict"] == "duplicate", "image_id"])
@@ -315,6 +328,8 @@ def _duplicates(old: pd.DataFrame, new: pd.DataFrame, metrics: tuple[str, ...]) 
         component=[i if i in same else "" for i in new["image_id"]],
         fate=["dropped" if i in same else "free" for i in new["image_id"]],
         reason="-",
+        place=[-1 if i in same else 0 for i in new["image_id"]],
+        flags=[["flat", "large_component"] if i in same else [] for i in new["image_id"]],
     )
     return {"pairs.parquet": pairs, "fates.parquet": fates}
 

@@ -27,6 +27,7 @@ from imagenetv2.analysis.findings import Findings, first_of
 from imagenetv2.analysis.plates import Votes, plates
 from imagenetv2.analysis.sections.quality import FEW
 from imagenetv2.analysis.sections.quality import extremes as extreme_classes
+from imagenetv2.duplicates.metrics import METRICS
 from tests.unit.analysis_results import results
 from tests.unit.report_inputs import LABELS
 
@@ -45,7 +46,15 @@ def drawn(found: Findings) -> dict[str, Figure]:
         "original": ("validation images", observed["original"], rng.uniform(0, 1, 60)),
         "candidates": ("candidates", observed["threshold"], rng.uniform(0, 1, 60)),
     }
-    return plates(found, Votes(observed, known), rng)
+    verdicts = np.array(["duplicate", "different", "unreviewed"])
+    share = 10 ** rng.uniform(-3, 3, 90)
+    nearest = {
+        metric: pd.DataFrame(
+            {"share": share, "verdict": np.where(share <= 1, verdicts[rng.integers(0, 3, 90)], "")}
+        )
+        for metric in METRICS
+    }
+    return plates(found, Votes(observed, known, nearest), rng)
 
 
 def lines(found: Findings) -> Lines:
@@ -62,7 +71,7 @@ def data(figure: Figure, panel: int, column: str) -> list[dict[str, object]]:
 def test_charts_fit_the_schema_of_vega_lite(drawn: dict[str, Figure]) -> None:
     """Checked here, since a run leaves the check out."""
     panels = [panel for figure in drawn.values() for panel in figure.panels]
-    assert len(panels) == 6 * 3 + 4 + 1 + 2 + 2 + 1
+    assert len(panels) == 6 * 3 + 4 + 1 + 2 + 2 + 1 + len(METRICS)
     for panel in panels:
         panel.chart.to_dict()
 

@@ -12,7 +12,9 @@ import yaml
 from pydantic import BaseModel
 
 from imagenetv2.config import Config
-from imagenetv2.config_files import GENERATED
+from imagenetv2.config_files import GENERATED, default_yaml
+from imagenetv2.duplicates.metrics import METRICS
+from imagenetv2.duplicates.settings import Cutoffs
 from imagenetv2.errors import InputError
 from imagenetv2.graph import stages
 from imagenetv2.loading import lay_over, load, read_yaml, require_outside, validate
@@ -90,18 +92,52 @@ def test_contradictions_between_sections_are_told_beside_faults_within(tmp_path:
 @pytest.mark.parametrize(
     ("neighbours", "complaint"),
     [
-        ({"l2": {"side": 64}}, r"cutoffs\.l2: 200000 belongs to images of 32 pixels a side, not 64"),
-        ({"fc7": {"network": "vgg16"}}, r"cutoffs\.fc7: 300 belongs to .*, not vgg16 standard"),
-        ({"fc7": {"network": "vgg16", "preprocessing": "paper"}}, r"cutoffs\.fc7: 300 .*, not vgg16 paper"),
+        (
+            {"l2": {"side": 64}},
+            r"cutoffs\.l2: none is known for side 64 .*; state one; known are 200000 for side 32",
+        ),
+        (
+            {"fc7": {"network": "vgg16"}},
+            r"cutoffs\.fc7: none is known for network vgg16, preprocessing standard",
+        ),
+        ({"fc7": {"network": "vgg16", "preprocessing": "paper"}}, r"cutoffs\.fc7: none .* paper, side 48 "),
+        ({"fc7": {"layer": "conv_head"}}, r"cutoffs\.fc7: none is known for .*, layer conv_head, "),
+        ({"fc7": {"input": 40}}, r"cutoffs\.fc7: none is known for .*, side 48, input 40 "),
+        ({"ssim": {"window": 9}}, r"cutoffs\.ssim: none is known for side 24, window 9 "),
     ],
 )
-def test_a_default_cutoff_goes_with_the_default_metric(
+def test_a_known_cutoff_goes_with_its_mode_only(
     neighbours: dict[str, dict[str, object]], complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
         validate({"neighbours": neighbours})
-    assert validate({"neighbours": neighbours, "duplicates": {"cutoffs": {"l2": 5e5, "fc7": 1e4}}})
-    assert validate({"neighbours": {m: {**v, "enabled": False} for m, v in neighbours.items()}})
+    stated = {"l2": 5e5, "fc7": 1e4, "ssim": 0.1}
+    assert validate(
+        {"neighbours": neighbours, "duplicates": {"cutoffs": stated}}
+    ).duplicates.cutoffs == Cutoffs(**stated)
+    off = {m: {**v, "enabled": False} for m, v in neighbours.items()}
+    for metric, value in validate({"neighbours": off}).duplicates.cutoffs.model_dump().items():
+        assert value == (0 if metric in off else Config().duplicates.cutoffs.model_dump()[metric])
+
+
+def test_cutoffs_left_open_are_those_of_the_mode() -> None:
+    assert Config().duplicates.cutoffs == Cutoffs(l2=2e5, fc7=300, ssim=0.15)
+    study = {
+        "l2": {"side": 256},
+        "fc7": {"network": "vgg16", "preprocessing": "paper", "side": 256, "input": 224},
+        "ssim": {"side": 256, "window": 35},
+    }
+    paper = Cutoffs(l2=1.2e8, fc7=1.32e4, ssim=0.2205)
+    assert validate({"neighbours": study}).duplicates.cutoffs == paper
+    study["fc7"]["layer"] = "classifier.4"
+    assert validate({"neighbours": study}).duplicates.cutoffs == paper
+    partly = validate({"neighbours": study, "duplicates": {"cutoffs": {"fc7": 9e3}}})
+    assert partly.duplicates.cutoffs == Cutoffs(l2=1.2e8, fc7=9e3, ssim=0.2205)
+
+
+def test_the_file_of_defaults_leaves_cutoffs_open() -> None:
+    """Whoever lays a file with another mode over it is asked for a cut-off, and not given that of the defaults."""
+    assert yaml.safe_load(default_yaml())["duplicates"]["cutoffs"] == dict.fromkeys(METRICS)
 
 
 def test_strings_from_a_command_line_are_read_as_numbers() -> None:

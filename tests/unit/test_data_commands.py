@@ -138,6 +138,22 @@ def test_prune_shows_first_and_keeps_what_is_current(
     assert "every artifact is current" in capsys.readouterr().out
 
 
+def test_prune_deletes_pieces_of_searches_that_are_no_longer_wanted(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = planned(checkout)
+    version = now.versions["neighbours/l2"]
+    work = Path("data/stores/work/neighbours/l2")
+    for name in (version, "0123456789"):
+        (work / name / "pixels").mkdir(parents=True)
+        (work / name / "pixels/some.npy").write_bytes(b"x" * 5000)
+    assert main(["prune", "--yes"]) == 0
+    told = capsys.readouterr().out
+    assert "neighbours/l2/0123456789  5.0 kB  begun, not finished" in told
+    assert version not in told
+    assert [p.name for p in sorted(work.iterdir())] == [version]
+
+
 def test_show_says_settings_columns_and_links(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan_ = planned(checkout)
     make_all(plan_)

@@ -1,56 +1,43 @@
-"""Exact nearest neighbours under l2 and fc7, and the order of ties."""
+"""Which pairs are kept, in which order; the table of them; pairs that do not count."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
-import pytest
 
-from imagenetv2.duplicates import features, pixels
-from imagenetv2.duplicates.neighbours import Nearest, table
+from imagenetv2.duplicates.excluded import Excluded
+from imagenetv2.duplicates.neighbours import Pairs, table
 
 
-def brute(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    whole = values.astype(np.int64)
-    return np.array([[int(((a - b) ** 2).sum()) for b in whole] for a in whole])
+def pairs(*rows: tuple[int, int, float]) -> Pairs:
+    row, column, distance = zip(*rows, strict=True)
+    return Pairs(np.array(row), np.array(column), np.array(distance, dtype=np.float64))
 
 
-def hostile(values: int) -> npt.NDArray[np.uint8]:
-    rng = np.random.default_rng(5)
-    noise = rng.integers(0, 255, values, dtype=np.uint8)
-    rows = [np.zeros(values), np.full(values, 255), np.full(values, 128), np.full(values, 127), noise, noise]
-    rows += [noise + 1, 255 - noise, np.arange(values) % 2 * 255, (np.arange(values) + 1) % 2 * 255]
-    one_level = noise.copy()
-    one_level[-1] += 1
-    return np.stack([*rows, one_level]).astype(np.uint8)
+def listed(found: Pairs) -> list[tuple[int, int, float]]:
+    return list(zip(found.row.tolist(), found.column.tolist(), found.distance.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("values", [1, 3, 1023, 1024, 1025, 12288])
-def test_pixel_distances_are_exact_integers(values: int) -> None:
-    rows = hostile(values)
-    found = pixels.squared_distances(rows, rows)
-    assert np.array_equal(found, brute(rows).astype(np.float64))
+def test_the_nearest_come_first_and_equal_distances_by_index() -> None:
+    found, rank = pairs((4, 7, 1.0), (4, 2, 1.0), (1, 9, 5.0), (4, 3, 0.0), (1, 8, 5.0)).nearest(2, -1.0)
+    assert listed(found) == [(1, 8, 5.0), (1, 9, 5.0), (4, 3, 0.0), (4, 2, 1.0)]
+    assert rank.tolist() == [0, 1, 0, 1]
 
 
-def test_pixel_distances_are_exact_at_the_study_s_size() -> None:
-    rows = hostile(256 * 256 * 3)[[0, 1, 4, 6, 10]]
-    assert np.array_equal(pixels.squared_distances(rows, rows), brute(rows).astype(np.float64))
-    assert pixels.squared_distances(rows[:1], rows[1:2])[0, 0] == 255**2 * 256 * 256 * 3
-    assert pixels.squared_distances(rows[2:3], rows[3:4])[0, 0] == 256 * 256 * 3
-    assert pixels.squared_distances(rows[2:3], rows[4:5])[0, 0] == 1
+def test_all_within_a_distance_are_kept_beyond_the_k_nearest() -> None:
+    known = pairs((0, 1, 3.0), (0, 2, 2.0), (0, 3, 4.0), (5, 1, 9.0))
+    assert listed(known.nearest(1, 3.0)[0]) == [(0, 2, 2.0), (0, 1, 3.0), (5, 1, 9.0)]
+    assert listed(known.nearest(0, 3.0)[0]) == [(0, 2, 2.0), (0, 1, 3.0)]
 
 
-def test_search_orders_ties_by_index_and_never_finds_the_image_itself() -> None:
-    rows = np.array([[9], [5], [5], [5], [1]], dtype=np.uint8)
-    found = pixels.search(rows, np.array([1, 2]), np.array([1, -1]), 3)
-    assert found.index.tolist() == [[2, 3, 0], [1, 2, 3]]
-    assert found.distance.tolist() == [[0, 0, 16], [0, 0, 0]]
+def test_a_pair_that_is_there_twice_counts_once() -> None:
+    found, rank = pairs((0, 1, 3.0), (0, 1, 3.0), (0, 2, 4.0)).nearest(2, -1.0)
+    assert listed(found) == [(0, 1, 3.0), (0, 2, 4.0)]
+    assert rank.tolist() == [0, 1]
 
 
-def test_k_larger_than_the_set_gives_what_there_is() -> None:
-    rows = np.array([[0], [3], [7]], dtype=np.uint8)
-    found = pixels.search(rows, np.array([0]), np.array([0]), 30)
-    frame = table(found, ["a"], ["a", "b", "c"], ["candidates", "train", "val"])
+def test_the_table_names_images_and_where_they_come_from() -> None:
+    found, rank = pairs((0, 1, 9.0), (0, 2, 49.0)).nearest(30, -1.0)
+    frame = table(found, rank, ["a", "b", "c"], ["candidates", "train", "val"])
     assert frame.to_dict("list") == {
         "image_id": ["a", "a"],
         "rank": [0, 1],
@@ -58,37 +45,14 @@ def test_k_larger_than_the_set_gives_what_there_is() -> None:
         "origin": ["train", "val"],
         "distance": [9.0, 49.0],
     }
+    assert table(*Pairs.none().nearest(3, -1.0), ["a"], ["train"]).empty
 
 
-def test_a_lone_candidate_has_no_neighbours_and_no_candidates_give_no_rows() -> None:
-    rows = np.array([[3]], dtype=np.uint8)
-    for candidates, never in ((np.array([0]), np.array([0])), (np.array([], dtype=int), np.array([], int))):
-        for found in (
-            pixels.search(rows, candidates, never, 4),
-            features.search(rows.astype(np.float32), candidates, never, 4),
-        ):
-            assert table(found, ["a"][: len(candidates)], ["a"], ["candidates"]).empty
-
-
-def test_merging_keeps_the_nearest_in_a_total_order() -> None:
-    merged = Nearest.none(1, 2).merged(np.array([[3.0, 1.0]]), np.array([4, 7]))
-    merged = merged.merged(np.array([[1.0, np.inf]]), np.array([2, 0]))
-    assert merged.index.tolist() == [[2, 7]]
-    assert merged.distance.tolist() == [[1.0, 1.0]]
-
-
-def test_feature_distances_of_near_copies_keep_their_digits() -> None:
-    rng = np.random.default_rng(3)
-    one = rng.normal(0, 30, 1280).astype(np.float32)
-    rows = np.stack([one, one, one + np.float32(1e-4), one * np.float32(1.0001), rng.normal(0, 30, 1280)])
-    rows = rows.astype(np.float32).astype(np.float64)
-    found = features.squared_distances(rows, rows)
-    direct = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
-    assert found[0, 1] == 0.0
-    np.testing.assert_allclose(found, direct, rtol=1e-5, atol=0)
-    assert np.array_equal(found, found.T)
-
-
-def test_rounding_keeps_six_digits() -> None:
-    values = np.array([0.0, 1.23456789, 123456.789, 0.000123456789, 9999999.0])
-    assert features.rounded(values).tolist() == [0.0, 1.23457, 123457.0, 0.000123457, 10000000.0]
+def test_places_in_a_tile_of_pairs_that_do_not_count() -> None:
+    excluded = Excluded.of(6, [(1, 4), (1, 1), (3, 0), (1, 4)])
+    row, column = excluded.inside(np.array([1, 2, 3]), np.array([0, 1, 4, 5]))
+    assert sorted(zip(row.tolist(), column.tolist(), strict=True)) == [(0, 1), (0, 2), (2, 0)]
+    row, column = excluded.inside(np.array([1, 3]), np.array([2, 3]))
+    assert (row.size, column.size) == (0, 0)
+    row, column = Excluded.of(6, []).inside(np.array([1, 3]), np.array([2, 3]))
+    assert (row.size, column.size) == (0, 0)

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pytest
 
 from imagenetv2.benchmark.settings import Images
-from imagenetv2.duplicates import features, pixels, ssim
-from imagenetv2.duplicates.settings import Duplicates, Features, Pixels, Structure
-from imagenetv2.images import decode, squash
+from imagenetv2.config import Config
+from imagenetv2.duplicates.metrics import METRICS
+from imagenetv2.duplicates.recipe import Pictures, recipe
+from imagenetv2.images import decode
 
 pytestmark = pytest.mark.packs
 MILD = (
@@ -22,22 +23,18 @@ MILD = (
 
 def below(files: list[Path]) -> list[npt.NDArray[np.bool_]]:
     """Under each metric, which of the files are at or below the default cut-off from the first."""
-    cutoffs = Duplicates().cutoffs
+    config = Config()
     decoded = [decode(f.read_bytes(), Images()).pixels for f in files]
-
-    def at(side: int) -> npt.NDArray[np.uint8]:
-        return np.stack([squash(image, side) for image in decoded])
-
-    flat = at(Pixels().side).reshape(len(files), -1)
-    embedding, _ = features.network(Features())
-    embedded = embedding(at(Features().side)).astype(np.float64)
-    windows = ssim.windows(at(Structure().side), Structure().window)
-    first, every = np.zeros(len(files), dtype=int), np.arange(len(files))
-    return [
-        pixels.squared_distances(flat[:1], flat)[0] <= cutoffs.l2,
-        features.squared_distances(embedded[:1], embedded)[0] <= cutoffs.fc7,
-        ssim.dissimilarities(windows, windows, first, every, Structure().window) <= cutoffs.ssim,
-    ]
+    pictures = Pictures(len(files), decoded.__getitem__, None, 1)
+    first, every = np.zeros(len(files), dtype=np.int64), np.arange(len(files))
+    out = []
+    for metric in METRICS:
+        own, settings = recipe(metric), getattr(config.neighbours, metric)
+        values, unreadable = own.values(pictures, settings, "cpu")
+        assert not unreadable
+        distance = own.engine(values, settings, "cpu").exact(first, every, np.full(len(files), np.inf))
+        out.append(distance <= getattr(config.duplicates.cutoffs, metric))
+    return out
 
 
 def test_mild_corruptions_are_found_and_other_photographs_are_not(packs: Path) -> None:

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from imagenetv2.duplicates.metrics import METRICS
-from imagenetv2.duplicates.queue import COLUMNS, queue
+from imagenetv2.duplicates.queue import COLUMNS, asked, queue
 from imagenetv2.duplicates.settings import Cutoffs, Neighbours
 
 CUTOFFS = Cutoffs(l2=10, fc7=1, ssim=0.1)
@@ -56,6 +56,7 @@ def test_a_candidate_that_is_an_original_as_well_stands_as_the_original() -> Non
         ["b", "b", "val"],
         ["c", "b", "val"],
     ]
+    assert asked(pairs)["image_id"].tolist() == ["a", "c"]
 
 
 def test_nothing_below_a_cutoff_is_an_empty_queue() -> None:
@@ -66,4 +67,22 @@ def test_nothing_below_a_cutoff_is_an_empty_queue() -> None:
 
 
 def test_every_metric_has_settings_and_a_cutoff() -> None:
-    assert list(METRICS) == list(Neighbours.model_fields) == list(Cutoffs.model_fields)
+    assert list(METRICS) == list(Cutoffs.model_fields)
+    assert ["search", *METRICS] == list(Neighbours.model_fields)
+
+
+def test_only_the_pair_s_own_lists_tell_its_distance() -> None:
+    # c lists b nearer than its cut-off under fc7; that tells nothing of a and b.
+    pairs = queue(
+        {
+            "l2": listed(("a", "b", "candidates", 4.0)),
+            "fc7": listed(
+                ("c", "b", "candidates", 0.5), ("b", "a", "candidates", 7.0), ("b", "c", "candidates", 0.5)
+            ),
+        },
+        CUTOFFS,
+    )
+    assert pairs[["image_id", "neighbour_id", "l2", "fc7"]].fillna(-1).to_numpy().tolist() == [
+        ["a", "b", 4.0, 7.0],
+        ["b", "c", -1.0, 0.5],
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,16 @@ import pytest
 from pydantic import ValidationError
 
 from imagenetv2.annotation.stages import FREQUENCIES
-from imagenetv2.duplicates import squashed
-from imagenetv2.duplicates.settings import Features
-from imagenetv2.duplicates.stages import PAIR_VERDICTS
+from imagenetv2.candidates.stages import COPIES
+from imagenetv2.config import Config
+from imagenetv2.duplicates import squashed, stored
+from imagenetv2.duplicates.recipe import recipe
+from imagenetv2.duplicates.settings import Features, Structure
+from imagenetv2.duplicates.stages import PAIR_VERDICTS, UNREADABLE
+from imagenetv2.errors import InputError
 from imagenetv2.job import Job
 from tests.unit.duplicates_inputs import Image, filled, inputs
+from tests.unit.duplicates_world import world
 
 CONFIG = {
     "neighbours": {
@@ -29,36 +35,11 @@ CONFIG = {
 METRICS = ("l2", "fc7", "ssim")
 
 
-def blotches(number: int, width: int = 40) -> Image:
-    rng = np.random.default_rng(number)
-    return np.kron(rng.integers(0, 256, (5, width // 8, 3)), np.ones((8, 8, 1))).astype(np.uint8)
-
-
-def world() -> dict[str, dict[str, Any]]:
-    """b is brighter than the training image t1; c has the pixels of the validation image v; d is d2's copy."""
-    one = blotches(1)
-    brighter = np.clip(one.astype(int) + 12, 0, 255).astype(np.uint8)
-    slightly = np.clip(blotches(5).astype(int) + 3, 0, 255).astype(np.uint8)
-    return inputs(
-        [("t1", "train", "n1", one), ("t2", "train", "n2", blotches(2)), ("v", "val", "n1", blotches(3, 48))],
-        [
-            ("a", "n1", blotches(4)),
-            ("b", "n1", brighter),
-            ("b", "n2", brighter),
-            ("v", "n1", blotches(3, 48)),
-            ("d1", "n2", blotches(5)),
-            ("d2", "n2", slightly),
-        ],
-        {"n1": ["n2"], "n2": ["n1"]},
-    )
-
-
 def neighbours(make_job: Callable[..., Job], metric: str, **options: Any) -> pd.DataFrame:
     job = make_job(f"neighbours/{metric}", config=CONFIG, inputs=world(), **options)
     importlib.import_module(job.stage.run.partition(":")[0]).run(job)
-    frame = pd.read_parquet(job.out.folder / "neighbours.parquet")
-    assert [p.name for p in job.out.folder.iterdir()] == ["neighbours.parquet"]
-    return frame
+    assert sorted(p.name for p in job.out.folder.iterdir()) == sorted(f.name for f in job.stage.files)
+    return pd.read_parquet(job.out.folder / "neighbours.parquet")
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -78,20 +59,126 @@ def test_near_duplicates_come_first(make_job: Callable[..., Job], metric: str) -
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_neighbours_do_not_depend_on_cores_or_on_where_pixels_lie(
+def test_neighbours_do_not_depend_on_cores_or_on_where_images_lie(
     make_job: Callable[..., Job], metric: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = neighbours(make_job, metric)
     monkeypatch.setattr(squashed, "IN_MEMORY", 0)
-    monkeypatch.setattr(squashed, "AT_ONCE", 2)
+    monkeypatch.setattr(stored, "IN_MEMORY", 0)
+    monkeypatch.setattr(squashed, "SHARD", 3)
+    monkeypatch.setattr("imagenetv2.duplicates.fc7.stage.SHARD", 64)
+    for work in sorted((tmp := make_job(f"neighbours/{metric}", config=CONFIG).work).glob("*")):
+        work.unlink()
     assert neighbours(make_job, metric, cores=3).equals(one)
+    # Only a large array is in a file, which the mapping tells.
+    assert any(tmp.glob("*.npy"))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_was_compared_is_counted(make_job: Callable[..., Job], metric: str) -> None:
+    job = make_job(f"neighbours/{metric}", config=CONFIG, inputs=world())
+    importlib.import_module(job.stage.run.partition(":")[0]).run(job)
+    searched = json.loads((job.out.folder / "searched.json").read_text())
+    assert (searched["images"], searched["candidates"], searched["unreadable"]) == (7, 5, 0)
+    # Of 5 × 7 pairs, an image's with itself don't count, but for the one that is an original as well.
+    assert searched["pairs"] == 31 if metric != "ssim" else searched["pairs"] < 31
+    assert searched["computed"] <= searched["pairs"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_files_of_one_photograph_are_no_neighbours(make_job: Callable[..., Job], metric: str) -> None:
+    given = world()
+    given["candidates"]["copies.parquet"] = filled(
+        COPIES,
+        [{"image_id": i, "photo_id": {"d2": "pd1"}.get(i, f"p{i}")} for i in ("a", "b", "d1", "d2", "v")],
+    )
+    job = make_job(f"neighbours/{metric}", config=CONFIG, inputs=given)
+    importlib.import_module(job.stage.run.partition(":")[0]).run(job)
+    frame = pd.read_parquet(job.out.folder / "neighbours.parquet")
+    pairs = set(zip(frame["image_id"], frame["neighbour_id"], strict=True))
+    assert not {("d1", "d2"), ("d2", "d1")} & pairs
+    assert ("b", "t1") in pairs
+
+
+def constant(levels: int) -> Image:
+    return np.full((32, 32, 3), levels, np.uint8)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_constant_images_a_reference_set_of_one_and_more_neighbours_than_images(
+    make_job: Callable[..., Job], metric: str
+) -> None:
+    given = inputs(
+        [("t", "train", "n1", constant(128))],
+        [("c1", "n1", constant(0)), ("c2", "n1", constant(255)), ("c3", "n1", constant(129))],
+        {"n1": []},
+    )
+    settings = {"l2": {"side": 16}, "fc7": {"side": 32}, "ssim": {"side": 16, "window": 5}}[metric]
+    config = {"neighbours": {metric: {"k": 1000, **settings}}, "duplicates": CONFIG["duplicates"]}
+    job = make_job(f"neighbours/{metric}", config=config, inputs=given)
+    importlib.import_module(job.stage.run.partition(":")[0]).run(job)
+    frame = pd.read_parquet(job.out.folder / "neighbours.parquet")
+    assert frame.groupby("image_id").size().to_dict() == {"c1": 3, "c2": 3, "c3": 3}
+    if metric != "fc7":
+        assert frame.set_index(["image_id", "rank"]).loc[("c3", 0), "neighbour_id"] == "t"
+    assert np.isfinite(frame["distance"]).all()
+    if metric == "l2":
+        assert frame["distance"].min() == 16 * 16 * 3
+
+
+def test_a_window_larger_than_the_image() -> None:
+    """The configuration says so; whoever comes by another way is told by the stage."""
+    with pytest.raises(ValidationError, match=r"neighbours\.ssim\.window: 35 is larger than the side of 32"):
+        Config.model_validate({"neighbours": {"ssim": {"side": 32, "window": 35}}})
+    with pytest.raises(
+        InputError, match=r"neighbours\.ssim\.window of 35 .* neighbours\.ssim\.side 32; make"
+    ):
+        recipe("ssim").check(Structure(side=32, window=35))
+
+
+def test_features_of_finished_shards_are_not_computed_again(
+    make_job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = importlib.import_module("imagenetv2.duplicates.fc7.stage")
+    whole = neighbours(make_job, "fc7")
+    monkeypatch.setattr(stage, "SHARD", 2)
+    job = make_job("neighbours/fc7", config=CONFIG, inputs=world())
+    for path in sorted(job.work.glob("*")):
+        path.unlink()
+    extract, calls = stage.extract, []
+
+    def dying(*arguments: Any) -> Any:
+        for place, values in extract(*arguments):
+            calls.append(place.start)
+            if len(calls) == 3:
+                raise Stopped
+            yield place, values
+
+    monkeypatch.setattr(stage, "extract", dying)
+    with pytest.raises(Stopped):
+        stage.run(job)
+    stage.run(job)
+    # Seven images in shards of two; the third was not finished.
+    assert calls == [0, 2, 4, 4, 6]
+    found = pd.read_parquet(job.out.folder / "neighbours.parquet")
+    assert found.equals(whole)
+
+
+class Stopped(BaseException):
+    """As when a process is killed."""
 
 
 def test_resolution_joins_metrics_and_verdicts(make_job: Callable[..., Job]) -> None:
     votes = [("a", "n1", 9), ("b", "n1", 9), ("b", "n2", 2), ("v", "n1", 8), ("d1", "n2", 6), ("d2", "n2", 7)]
     verdicts = [("b", "t1", "duplicate"), ("v", "v", "duplicate"), ("d1", "d2", "duplicate")]
     given = {
-        **{f"neighbours/{m}": {"neighbours.parquet": neighbours(make_job, m)} for m in METRICS},
+        **{
+            f"neighbours/{m}": {
+                "neighbours.parquet": neighbours(make_job, m),
+                "unreadable.parquet": UNREADABLE.empty(),
+            }
+            for m in METRICS
+        },
         "frequencies": {
             "frequencies.parquet": filled(
                 FREQUENCIES,

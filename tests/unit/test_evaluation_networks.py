@@ -23,12 +23,13 @@ from imagenetv2.errors import InputError
 from imagenetv2.evaluation import models, predictions
 from imagenetv2.evaluation.batch import run_all
 from imagenetv2.evaluation.classifier import Compute, load
-from imagenetv2.evaluation.kinds.network import reproducible, state_digest
+from imagenetv2.evaluation.kinds.network import state_digest
 from imagenetv2.evaluation.kinds.timm_trained import augmented
 from imagenetv2.evaluation.outputs import imagenet_wnids, output_columns
 from imagenetv2.evaluation.settings import Model
 from imagenetv2.graph import stages
 from imagenetv2.job import Job
+from imagenetv2.networks.reproducible import reproducible
 from tests.conftest import FAKE_VERSION, write_artifact
 from tests.unit.evaluation_sets import archive, classes_table, picture, reference
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from imagenetv2.pooling import in_order, threaded, threads
+from imagenetv2.pooling import in_order, slices, threaded, threads
 
 
 @pytest.mark.parametrize("cores", [1, 2, 5])
@@ -55,3 +55,12 @@ def test_an_error_comes_in_its_place_and_what_waits_is_not_begun() -> None:
         use()
     assert results == [0]
     assert len(begun) < 100
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1, 3, 7, 8])
+@pytest.mark.parametrize("length", [0, 1, 7])
+def test_slices_cover_everything_once(length: int, size: int) -> None:
+    found = list(slices(length, size))
+    assert [i for part in found for i in range(length)[part]] == list(range(length))
+    assert all(part.stop - part.start == max(size, 1) for part in found[:-1])
+    assert all(0 < part.stop - part.start <= max(size, 1) for part in found)

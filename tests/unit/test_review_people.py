@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 import subprocess
+from argparse import Namespace
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from imagenetv2.benchmark.stages import CLASSES, REFERENCE
 from imagenetv2.candidates.stages import CANDIDATES
+from imagenetv2.commands import review
 from imagenetv2.config import Config
 from imagenetv2.duplicates.stages import NEIGHBOURS, PAIR_VERDICTS
 from imagenetv2.errors import InputError
@@ -22,7 +25,7 @@ from imagenetv2.graph import stages
 from imagenetv2.plan import Plan
 from imagenetv2.review import people, queue, sheets
 from imagenetv2.review.record import Recorded, record
-from imagenetv2.review.store import ClassVerdict, PairVerdict, append, read
+from imagenetv2.review.store import MOMENT, ClassVerdict, PairVerdict, append, read
 from imagenetv2.versions import plan as plan_versions
 
 from .small_review import archive, photograph, rows
@@ -35,7 +38,9 @@ PAIR = {"image_id": "i0", "neighbour_id": "r0", "verdict": "duplicate", "reviewe
 def plan(make_job: Callable[..., Any], tmp_path: Path) -> Plan:
     """Two classes of six candidates and four validation images; two pairs are below a cut-off."""
     candidates = [
-        {"image_id": f"{w}{i}", "wnid": w, "file": f"{w}/{i}.png"} for w in ("n1", "n2") for i in IDS
+        {"image_id": f"{w}{i}", "wnid": w, "file": f"{w}/{i}.png", "spread": 12.0}
+        for w in ("n1", "n2")
+        for i in IDS
     ]
     reference = [
         {"image_id": f"{w}r{k}", "wnid": w, "file": f"{w}/r{k}.png", "split": "val"}
@@ -80,7 +85,8 @@ def plan(make_job: Callable[..., Any], tmp_path: Path) -> Plan:
             "fates.parquet": pd.DataFrame(
                 {
                     "image_id": [c["image_id"] for c in candidates], "wnid": [c["wnid"] for c in candidates],
-                    "component": "", "fate": "free", "reason": "",
+                    "component": "", "fate": "free", "reason": "", "place": 0,
+                    "flags": [[] for _ in candidates],
                 }
             )
         },
@@ -110,7 +116,8 @@ def test_pairs_are_asked_for_until_judged(plan: Plan, tmp_path: Path) -> None:
     assert not re.search(r"""(src|href)=["']?https?:""", page)
     one = {"image_id": "n1i0", "neighbour_id": "n1r0", "verdict": "duplicate", "note": "same dog"}
     file = saved(tmp_path / "one.json", "pairs", one)
-    assert record(plan, file) == Recorded("pairs", 1, 0, ())
+    morning = datetime(2025, 3, 1, 9, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert record(plan, file, morning) == Recorded("pairs", 1, 0, ())
     assert record(plan, file) == Recorded("pairs", 0, 1, ())
     assert queue.pairs_waiting(plan)["image_id"].tolist() == ["n1i1"]
     assert record(plan, saved(file, "pairs", {**one, "verdict": "different"})).added == 1
@@ -119,6 +126,48 @@ def test_pairs_are_asked_for_until_judged(plan: Plan, tmp_path: Path) -> None:
         ("duplicate", "Ada", "same dog"),
         ("different", "Ada", "same dog"),
     ]
+    assert store[0].time == "2025-03-01T07:30:00Z"
+    assert store[0].time < store[1].time <= datetime.now(UTC).strftime(MOMENT)
+
+
+def test_nobody_is_asked_about_an_image_and_itself(plan: Plan, tmp_path: Path) -> None:
+    folder = plan.data / "neighbours/l2" / plan.versions["neighbours/l2"]
+    assert plan.folder("neighbours/l2") == folder
+    near = pd.read_parquet(folder / "neighbours.parquet")
+    itself = {**near.iloc[0].to_dict(), "neighbour_id": "n1i0"}
+    pd.concat([near, pd.DataFrame([itself])], ignore_index=True).to_parquet(folder / "neighbours.parquet")
+    assert queue.pairs_waiting(plan)[["image_id", "neighbour_id"]].to_numpy().tolist() == [
+        ["n1i0", "n1r0"],
+        ["n1i1", "n2i1"],
+    ]
+    assert len(sheets.write(plan, "pairs", tmp_path / "sheets", 1)) == 2
+    one = {"image_id": "n1i0", "neighbour_id": "n1i0", "verdict": "different", "note": ""}
+    other = {**one, "neighbour_id": "n1r0"}
+    stale = "n1i0 and itself have the same pixels, which nobody has to judge"
+    with pytest.raises(
+        InputError, match=rf"{stale}\); write a new sheet with imagenetv2 review sheet pairs\."
+    ):
+        record(plan, saved(tmp_path / "a.json", "pairs", one))
+    assert record(plan, saved(tmp_path / "b.json", "pairs", one, other)) == Recorded("pairs", 1, 0, (stale,))
+
+
+def test_verdicts_hold_for_a_pair_in_either_order(plan: Plan, tmp_path: Path) -> None:
+    swapped = {"image_id": "n1r0", "neighbour_id": "n1i0", "verdict": "different", "note": ""}
+    path = plan.config.review.store / "pairs.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps({**swapped, "reviewer": "Ada"}) + "\n")
+    assert read(path, PairVerdict)[0].time == ""
+    assert queue.pairs_waiting(plan)["image_id"].tolist() == ["n1i1"]
+    straight = {**swapped, "image_id": "n1i0", "neighbour_id": "n1r0"}
+    assert record(plan, saved(tmp_path / "x.json", "pairs", straight)) == Recorded("pairs", 0, 1, ())
+
+
+def test_a_sheet_says_what_found_a_pair_and_what_to_look_at_twice(plan: Plan, tmp_path: Path) -> None:
+    page = sheets.write(plan, "pairs", tmp_path, 1)[0].read_text("utf-8")
+    # Distances are 0 under all three metrics, and the pictures' spread is 12 and 0.
+    assert page.count("found this pair") == 3 and page.count('class="near"') == 3
+    assert page.count("Look twice:") == 1 and "nearly flat" in page
+    assert [queue.pairs_waiting(plan)["flags"].tolist()] == [[["flat"], []]]
 
 
 def test_classes_are_asked_for_until_accepted(plan: Plan, tmp_path: Path) -> None:
@@ -177,6 +226,28 @@ def test_the_simulated_reviewer_waits_for_nobody(plan: Plan, tmp_path: Path) -> 
     simulated = Plan(Config(), plan.stages, plan.versions, plan.data)
     with pytest.raises(InputError, match=r"review\.reviewer is simulated"):
         sheets.write(simulated, "pairs", tmp_path, 1)
+    with pytest.raises(InputError, match=r"foo is none of pairs, matched_frequency"):
+        sheets.write(simulated, "foo", tmp_path, 1)
+
+
+@pytest.mark.parametrize(
+    ("each", "said"), [(1, "2 pages to look at: open them"), (9, "1 page to look at: open it")]
+)
+def test_the_command_counts_pages_and_verdicts(
+    plan: Plan,
+    tmp_path: Path,
+    each: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(review, "plan", lambda _: plan)
+    review.run_sheet(Namespace(kind="pairs", out=tmp_path / "sheets", each=each))
+    assert said in capsys.readouterr().out
+    one = {"image_id": "n1i0", "neighbour_id": "n1r0", "verdict": "different", "note": ""}
+    for counts in ("1 verdict recorded, 0 known before", "0 verdicts recorded, 1 known before"):
+        review.run_record(Namespace(file=saved(tmp_path / "one.json", "pairs", one)))
+        assert counts in capsys.readouterr().out
 
 
 def test_a_torn_last_line_is_dropped_and_a_bad_line_is_named(tmp_path: Path) -> None:
@@ -193,6 +264,9 @@ def test_a_torn_last_line_is_dropped_and_a_bad_line_is_named(tmp_path: Path) -> 
     assert len(read(path, PairVerdict)) == 3
     path.write_bytes(b'{"image_id": "a"\n' + whole)
     with pytest.raises(InputError, match=r"pairs\.jsonl, line 1: .*remove the line"):
+        read(path, PairVerdict)
+    path.write_bytes(whole + json.dumps({**PAIR, "time": "yesterday"}).encode() + b"\n")
+    with pytest.raises(InputError, match=r"pairs\.jsonl, line 2: time: "):
         read(path, PairVerdict)
     path.write_bytes(whole + json.dumps({**PAIR, "verdict": "maybe"}).encode() + b"\n")
     with pytest.raises(InputError, match=r"pairs\.jsonl, line 2: verdict: Input should be 'duplicate'"):
@@ -275,23 +349,44 @@ document.querySelector("#save button").click();
 </script>"""
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("kind", ["pairs", "top_images"])
-def test_what_a_browser_saves_can_be_recorded(plan: Plan, tmp_path: Path, kind: str) -> None:
+KEYS = """<script>
+for (const key of ["j", "f", "d", "u", "k", "k", "n", "Escape", "d"])
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+const out = document.createElement("pre");
+out.id = "saved"; out.textContent = given().map(v => v.neighbour_id + " " + v.verdict).join(", ");
+document.body.append(out);
+</script>"""
+
+
+def dom(sheet: Path, script: str, profile: Path) -> str:
+    """What is in the element ``saved`` after a script at the end of a page."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("no Chromium on the path")
-    (sheet,) = sheets.write(plan, kind, tmp_path, 10)
-    sheet.write_text(sheet.read_text("utf-8").replace("</body>", JUDGE + "</body>"), "utf-8")
+    sheet.write_text(sheet.read_text("utf-8").replace("</body>", script + "</body>"), "utf-8")
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
-    dom = subprocess.run(
-        [chromium, *flags.split(), f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000", "--dump-dom", sheet.as_uri()],
+    page = subprocess.run(
+        [chromium, *flags.split(), f"--user-data-dir={profile}", "--virtual-time-budget=3000", "--dump-dom", sheet.as_uri()],
         capture_output=True, text=True, timeout=90, check=True,
     ).stdout  # fmt: skip
-    found = re.search(r'<pre id="saved">(.*?)</pre>', dom, re.DOTALL)
-    assert found, dom[-2000:]
+    found = re.search(r'<pre id="saved">(.*?)</pre>', page, re.DOTALL)
+    assert found, page[-2000:]
+    return found[1]
+
+
+@pytest.mark.browser
+def test_pairs_are_judged_with_keys(plan: Plan, tmp_path: Path) -> None:
+    # Down; different; there is no further pair: duplicate; taken back; up twice; a note, left; duplicate.
+    (sheet,) = sheets.write(plan, "pairs", tmp_path, 10)
+    assert dom(sheet, KEYS, tmp_path / "profile") == "n1r0 duplicate"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["pairs", "top_images"])
+def test_what_a_browser_saves_can_be_recorded(plan: Plan, tmp_path: Path, kind: str) -> None:
+    (sheet,) = sheets.write(plan, kind, tmp_path, 10)
     file = tmp_path / "saved.json"
-    file.write_text(found[1])
+    file.write_text(dom(sheet, JUDGE, tmp_path / "profile"))
     assert record(plan, file) == Recorded(kind, 2, 0, ())
     if kind == "top_images":
         lines = read(plan.config.review.store / "top_images.jsonl", ClassVerdict)

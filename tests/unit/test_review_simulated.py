@@ -99,6 +99,7 @@ def test_scenes_decide_where_both_are_known() -> None:
     ]
     assert found["number"].tolist() == [0, 1, 2]
     assert set(found["reviewer"]) == {"simulated"}
+    assert set(found["time"]) == {""}
 
 
 def chain_plan(images: int = 12) -> Plan:
@@ -171,7 +172,7 @@ def world_inputs() -> dict[str, dict[str, Any]]:
         },
         "duplicates": {
             "fates.parquet": pd.DataFrame(
-                {"image_id": ids, "wnid": "n1", "component": "", "fate": "free", "reason": ""}
+                {"image_id": ids, "wnid": "n1", "component": "", "fate": "free", "reason": "", "place": 0, "flags": [[]] * len(ids)}
             )
         },
     }  # fmt: skip

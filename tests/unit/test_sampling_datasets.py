@@ -30,6 +30,8 @@ def inputs(
     validation: dict[str, list[tuple[int, int]]] | None = None,
     verdicts: list[Verdict] | None = None,
     rule: str = "threshold",
+    components: dict[str, str] | None = None,
+    places: dict[str, int] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Artifacts of classes ``votes``, whose images are <wnid>-<number>."""
     images = [(f"{w}-{k:02d}", w, s, n) for w, of in votes.items() for k, (s, n) in enumerate(of)]
@@ -60,7 +62,7 @@ def inputs(
         "duplicates": {
             "fates.parquet": pd.DataFrame(
                 [
-                    {"image_id": i, "wnid": w, "component": "", "fate": (fates or {}).get(i, "free"), "reason": ""}
+                    {"image_id": i, "wnid": w, "component": (components or {}).get(i, ""), "fate": (fates or {}).get(i, "free"), "reason": "", "place": (places or {}).get(i, 0), "flags": []}
                     for i, w, _, _ in images
                 ]
             )
@@ -172,6 +174,43 @@ def test_an_objection_makes_a_revision_that_keeps_the_rest(make_job: Callable[..
     assert late.json("freeze.json")["revision"] == 2 and not late.json("freeze.json")["frozen"]
 
 
+def test_the_next_of_a_component_follows_a_blacklisted_one(make_job: Callable[..., Any]) -> None:
+    # n1-00, n2-00 and n1-01 are one photograph; the next of it is of another class.
+    group = ["n1-00", "n2-00", "n1-01"]
+    given: dict[str, Any] = {
+        "votes": {"n1": [(10, 10), (9, 10), (8, 10)], "n2": [(10, 10), (9, 10)]},
+        "fates": {"n1-00": "kept", "n2-00": "dropped", "n1-01": "dropped"},
+        "components": dict.fromkeys(group, "n1-00"),
+        "places": {image: place for place, image in enumerate(group)},
+        "rule": "top_images",
+    }
+
+    def images(artifact: Artifact) -> list[str]:
+        return artifact.table("images")["image_id"].tolist()
+
+    before = made(make_job, inputs(**given), "top_images")
+    assert images(before) == ["n1-00", "n1-02", "n2-01"]
+    verdicts = looked(0, before, "n1-00")
+    after = made(make_job, inputs(**given, verdicts=verdicts), "top_images")
+    assert images(after) == ["n1-02", "n2-00", "n2-01"]
+    assert after.table("images").set_index("image_id")["entered"].to_dict() == {
+        "n1-02": 0,
+        "n2-00": 1,
+        "n2-01": 0,
+    }
+    freeze = after.json("freeze.json")
+    assert [b for b in freeze["blocked"] if "reviewed" in b and b.startswith("n2")]
+    last = made(make_job, inputs(**given, verdicts=[*verdicts, *looked(1, after, "n2-00")]), "top_images")
+    assert images(last) == ["n1-01", "n1-02", "n2-01"]
+    # The same from a list in the configuration, in one step.
+    listed = made(make_job, inputs(**given), "top_images", eligibility={"blacklist": ["n1-00", "n2-00"]})
+    assert images(listed) == images(last)
+    given["fates"]["n1-00"] = "unreviewed"
+    waits = made(make_job, inputs(**given), "top_images", eligibility={"blacklist": ["n1-00"]})
+    assert images(waits) == ["n1-02", "n2-01"]
+    assert waits.table("classes").set_index("wnid").loc["n2", ["duplicate", "unreviewed"]].tolist() == [0, 1]
+
+
 def test_a_class_that_cannot_be_filled_is_named_with_the_reasons(make_job: Callable[..., Any]) -> None:
     votes = {"n1": [(9, 10), (9, 10), (9, 10), (3, 10), (9, 9), (10, 10)], "n2": [(9, 10)] * 2, "n3": []}
     fates = {"n1-00": "dropped", "n1-01": "unreviewed"}
@@ -261,3 +300,19 @@ def test_images_of_the_previous_revision_are_taken_upward_first() -> None:
         drawn = matched_frequency.draw(request).images
         assert sorted(c.image_id for c in drawn) == ["c", "e"]
         assert [(c.bin, c.own_bin, c.how) for c in drawn] == [(0, 4, "taken_upward"), (4, 4, "drawn")]
+
+
+def test_an_image_with_too_few_votes_costs_no_other_its_place(make_job: Callable[..., Any]) -> None:
+    given = inputs(
+        {"n1": [(1, 1), (9, 10), (9, 10)], "n2": [(9, 10)]},
+        fates={"n1-00": "kept", "n1-01": "dropped", "n1-02": "dropped"},
+        components=dict.fromkeys(("n1-00", "n1-01", "n1-02"), "n1-00"),
+        places={"n1-01": 1, "n1-02": 2},
+    )
+    done = made(make_job, given)
+    assert done.table("images")["image_id"].tolist() == ["n1-01", "n2-00"]
+    row = done.table("classes").set_index("wnid").loc["n1"]
+    assert (row["few_votes"], row["duplicate"], row["eligible"]) == (1, 1, 1)
+    # With fewer votes asked for it stays.
+    done = made(make_job, given, eligibility={"minimum_votes": 1})
+    assert done.table("images")["image_id"].tolist() == ["n1-00", "n2-00"]

@@ -70,11 +70,11 @@ def guesses(model: type[BaseModel], field: str, value: Any) -> Iterator[Any]:
             yield (*value[:-1], value[-1] + 1)
         yield from ((*value, "n01440764"), value[:-1], ("0123456789abcdef",), (*value, 10_000))
     elif isinstance(value, dict):
-        yield from ({"n01440764": 0.5}, {**value, "x": 1}, {**value, "x": ("y",)})
+        yield from ({"n01440764": 0.5}, {**value, "x": 1}, {**value, "x": "y"}, {**value, "x": ("y",)})
     elif value is None:
-        yield from ("x", 1, "2012-01-01")
+        yield from ("x", 1, "2012-01-01", 64)
     else:
-        yield from (f"{value}x", "1", "other")
+        yield from (f"{value}x", "1", "other", "vgg16")
 
 
 def changed(config: Config, name: str, value: Any) -> Config | None:
@@ -148,6 +148,7 @@ NEVER_ALONE = {
 COMPANIONS = {
     "neighbours.l2.side": ("duplicates.cutoffs.l2", 1e5),
     "neighbours.fc7.network": ("duplicates.cutoffs.fc7", 1e4),
+    "neighbours.fc7.weights": ("neighbours.fc7.network", "vgg16"),
 }
 """Values that need another one changed beside them: it is changed before and after."""
 

@@ -70,3 +70,13 @@ def service_of(stage):
 
 def endpoints(stage):
     return " ".join(f"--endpoints {path}" for path in service_of(stage))
+
+
+def search_part(member, part):
+    work = DATA / "stores" / "work" / member / PLAN.versions[member]
+    return str(work / f"part-{part}.{PLAN.config.neighbours.search.parts}.done")
+
+
+def search_parts(member):
+    parts = range(1, PLAN.config.neighbours.search.parts + 1)
+    return [search_part(member, part) for part in parts]

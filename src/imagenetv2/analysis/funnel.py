@@ -115,9 +115,9 @@ def _annotation(sources: Sources, minimum_votes: int) -> Iterator[Row]:
 def _duplicates(sources: Sources) -> Iterator[Row]:
     pairs, fates = sources.pairs, sources.fates["fate"].value_counts()
     listed = "duplicates/pairs.parquet"
-    yield Row("duplicates", "pairs below a cut-off, looked at", "pair", len(pairs), False, listed)
+    yield Row("duplicates", "pairs at or below a cut-off", "pair", len(pairs), False, listed)
     same = int((pairs["verdict"] == "duplicate").sum())
-    yield Row("duplicates", "pairs judged near-duplicates", "pair", same, False, listed)
+    yield Row("duplicates", "of these, near-duplicates", "pair", same, False, listed)
     table = "duplicates/fates.parquet"
     for fate, step in FATES.items():
         yield Row("duplicates", step, "image", int(fates.get(fate, 0)), True, table)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from altair.utils import schemapi
 
 from imagenetv2.analysis.figures.accuracy import Lines, accuracy
 from imagenetv2.analysis.figures.bins import bins
 from imagenetv2.analysis.figures.changes import changes
+from imagenetv2.analysis.figures.distances import distances
 from imagenetv2.analysis.figures.figure import Figure, Panel, nothing
 from imagenetv2.analysis.figures.frequencies import frequencies
 from imagenetv2.analysis.figures.influence import influence
@@ -30,11 +32,13 @@ Known = Mapping[str, tuple[str, Floats, Floats]]
 class Votes:
     """Selection frequencies of the images of each set; ``known`` has groups of images whose true ones are known too.
 
-    A group has a label, observed and true frequencies.
+    A group has a label, observed and true frequencies. ``nearest`` is how near the nearest neighbours of candidates are
+    under each metric (``sections.searches``).
     """
 
     observed: Mapping[str, Floats]
     known: Known | None
+    nearest: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 def plates(found: Findings, votes: Votes | None, rng: np.random.Generator) -> dict[str, Figure]:
@@ -63,7 +67,11 @@ def _figures(found: Findings, votes: Votes | None, rng: np.random.Generator) -> 
         simulation(found.simulation),
     ]
     if votes is not None and found.bins is not None and found.rules is not None:
-        figures += [frequencies(votes.observed, sets), bins(found.bins, sets)]
+        figures += [
+            frequencies(votes.observed, sets),
+            bins(found.bins, sets),
+            distances(votes.nearest) or empty("distances", "no neighbours"),
+        ]
         if votes.known is not None:
             figures.append(truth(votes.known, found.rules, sets, rng))
     return figures

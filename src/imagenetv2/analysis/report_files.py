@@ -17,6 +17,7 @@ FIGURES = {
 OF_VOTES = {
     "frequencies": "Histograms of selection frequencies",
     "bins": "Accuracy by selection frequency",
+    "distances": "How near each candidate's nearest neighbour is under each metric",
     "examples": "Example images of each set",
 }
 OF_TRUTH = {"truth": "Observed against true selection frequency"}

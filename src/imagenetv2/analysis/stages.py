@@ -196,7 +196,7 @@ def _analysis(
 def _report(config: Config, settings: Mapping[str, Section], reads: tuple[str, ...]) -> Stage:
     return Stage(
         "report",
-        algorithm=2,
+        algorithm=3,
         run="imagenetv2.analysis.report:run",
         files=report_files.files(votes="frequencies" in reads, truth="world" in reads),
         settings={"analysis": config.analysis, "report": config.report, **settings},

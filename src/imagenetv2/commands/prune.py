@@ -16,7 +16,8 @@ def add(commands: Any) -> None:
         "prune",
         help="delete artifacts that are not current, after showing them",
         description="Show artifacts that are not current under the configuration; delete them with --yes. "
-        "Stores (downloads, answers, verdicts) are never touched.",
+        "Stores (downloads, answers, verdicts) are never touched, but for the pieces of searches that were begun under "
+        "another configuration.",
     )
     add_plan(parser)
     parser.add_argument("--yes", action="store_true", help="delete without asking")
@@ -28,12 +29,20 @@ def run(options: argparse.Namespace) -> int:
     planned = plan(options)
     current = {(s, v) for s, v in planned.versions.items()}
     old = [f for f in inventory.artifacts(planned.data) if (f.stage, f.version) not in current]
-    if not old:
+    left = [
+        (stage, version, folder, inventory.bytes_in(folder))
+        for stage, version, folder in inventory.unfinished(planned.data)
+        if (stage, version) not in current
+    ]
+    if not old and not left:
         print("Nothing to delete: every artifact is current.")
         return 0
     for found in old:
         print(f"{found.stage}/{found.version}  {inventory.size(found.size)}  {found.made[:19]}")
-    print(f"{len(old)} artifacts, {inventory.size(sum(f.size for f in old))}.")
+    for stage, version, _, size in left:
+        print(f"{stage}/{version}  {inventory.size(size)}  begun, not finished")
+    total = sum(f.size for f in old) + sum(size for *_, size in left)
+    print(f"{len(old)} artifacts, {len(left)} begun; {inventory.size(total)}.")
     if not options.yes and not _agreed():
         print("Nothing was deleted.")
         return 0
@@ -41,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
         # The manifest goes first: without it a folder half deleted is no artifact.
         (found.artifact.folder / "manifest.json").unlink()
         shutil.rmtree(found.artifact.folder)
+    for _, _, folder, _ in left:
+        shutil.rmtree(folder)
     print("Deleted.")
     return 0
 

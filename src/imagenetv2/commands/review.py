@@ -44,7 +44,8 @@ def run_sheet(options: argparse.Namespace) -> int:
     for page in pages:
         print(page)
     print(
-        f"{len(pages)} pages to look at: open them in a browser, save the verdicts, then imagenetv2 review record FILE"
+        f"{_plural(len(pages), 'page')} to look at: open {'it' if len(pages) == 1 else 'them'} in a browser, save the "
+        "verdicts, then imagenetv2 review record FILE"
         if pages
         else "nothing is waiting for a look: run snakemake"
     )
@@ -57,9 +58,14 @@ def run_record(options: argparse.Namespace) -> int:
 
     done = record(plan(options), options.file)
     print(
-        f"{done.kind}: {done.added} verdicts recorded, {done.known} were known, {len(done.stale)} no longer asked for"
+        f"{done.kind}: {_plural(done.added, 'verdict')} recorded, {done.known} known before, "
+        f"{len(done.stale)} no longer asked for"
     )
     for name in done.stale[:10]:
         print(f"  no longer asked for: {name}")
     print("Run snakemake to go on with them.")
     return 0
+
+
+def _plural(count: int, one: str) -> str:
+    return f"{count} {one if count == 1 else one + 's'}"

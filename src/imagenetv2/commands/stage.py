@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from imagenetv2 import job
+from imagenetv2.commands.cost import dry_run, part
 from imagenetv2.commands.options import add_plan, plan, whole
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.stages import SETS
@@ -21,7 +22,6 @@ SINGLE = {
     "hits": "generate Mechanical Turk tasks and their pages",
     "assignments": "publish tasks and collect the answers",
     "frequencies": "aggregate answers into selection frequencies",
-    "duplicates": "resolve near-duplicates",
     "analysis": "compute accuracies, changes and fits",
     "report": "write the report",
 }
@@ -43,6 +43,16 @@ def add(commands: Any) -> None:
         parser = commands.add_parser(name, help=text, description=f"Stage {name}/{what}: {text}.")
         parser.add_argument("member", metavar=what)
         add_options(parser)
+        if name == "neighbours":
+            parser.add_argument(
+                "--dry-run", action="store_true", help="only say what it takes: pairs, bytes and time"
+            )
+            parser.add_argument(
+                "--part",
+                type=whole(0),
+                metavar="N",
+                help="do only that part of neighbours.search.parts, from 1; 0 prepares and comes first",
+            )
     add_options(commands.add_parser("models", help="train, or load and name, all models", description=MODELS))
 
 
@@ -66,7 +76,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the artifact, or those of all models."""
     planned = plan(options)
-    return make_all(planned, _names(planned, options), options)
+    names = _names(planned, options)
+    if getattr(options, "dry_run", False):
+        return dry_run(planned, names[0], options.cores)
+    if getattr(options, "part", None) is not None:
+        refuse_unexpected(planned, names, options)
+        return part(planned, names[0], options.part, options.cores)
+    return make_all(planned, names, options)
 
 
 def make_all(planned: Plan, names: list[str], options: argparse.Namespace) -> int:

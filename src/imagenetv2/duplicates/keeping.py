@@ -1,4 +1,4 @@
-"""Which image of a component stays, and for which class."""
+"""Which image of a component stays, for which class, and which one where that may not be used."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ class Entry(NamedTuple):
         """Selection frequency, exactly; 0 for an image that nobody was asked about."""
         return Fraction(self.selected, self.shown) if self.shown else Fraction(0)
 
+    def reaches(self, level: Fraction) -> bool:
+        """Whether its frequency is at least that; without making a fraction, which is slow in a large pool."""
+        if not self.shown:
+            return level <= 0
+        return self.selected * level.denominator >= level.numerator * self.shown
+
 
 Counts = Mapping[tuple[str, Fraction], int]
 
@@ -33,42 +39,36 @@ def levels(good: Sequence[float]) -> list[Fraction]:
 
 def good_counts(entries: Iterable[Entry], good: Sequence[float]) -> dict[tuple[str, Fraction], int]:
     """How many candidates of each class reach each level, in the whole pool."""
+    reached = levels(good)
     counts: dict[tuple[str, Fraction], int] = {}
     for entry in entries:
-        for level in levels(good):
-            if entry.frequency >= level:
+        for level in reached:
+            if entry.reaches(level):
                 counts[entry.wnid, level] = counts.get((entry.wnid, level), 0) + 1
     return counts
 
 
-def choose(inside: Sequence[Entry], good: Sequence[float], counts: Counts) -> tuple[Entry, str]:
-    """The entry of a component that stays, and why in words.
+def order(
+    inside: Iterable[Entry], good: Sequence[float], counts: Counts, override: str | None = None
+) -> list[Entry]:
+    """The entries of a component in the order in which they would stay; the first is the one that does.
 
     Classes whose best image of the component reaches the highest level that any reaches can have it; of these
     the one with the fewest candidates at that level in the pool, then the higher best frequency, then the smaller
     WordNet ID. Where no class reaches a level, the class with the highest best frequency, then the smaller
-    WordNet ID. In the class the image with the highest frequency, then more votes, then the smaller id.
+    WordNet ID. In the class the image with the highest frequency, then more votes, then the smaller id. Entries of
+    the image ``override`` come before all others.
+
+    What stays of some of the entries is the first of these in the order of all: the entry that would stay is still
+    of a class that reaches the highest level, with the smallest count, and the best of its class, whatever else is
+    taken away. So the same order says what stays when those before are not to be used.
     """
-    best: dict[str, Entry] = {}
-    for entry in sorted(inside, key=lambda e: (-e.frequency, -e.shown, e.image_id)):
-        best.setdefault(entry.wnid, entry)
-    for level in levels(good):
-        able = [entry for entry in best.values() if entry.frequency >= level]
-        if able:
-            kept = min(able, key=lambda e: (counts.get((e.wnid, level), 0), -e.frequency, e.wnid))
-            count = counts.get((kept.wnid, level), 0)
-            why = f"class {kept.wnid} has the fewest candidates at {float(level):g} or more ({count})"
-            return kept, _reason(inside, kept, why if len(able) > 1 else "no other class could keep one")
-    kept = min(best.values(), key=lambda e: (-e.frequency, e.wnid))
-    return kept, _reason(inside, kept, f"no class reaches {float(levels(good)[-1]):g}" if good else "")
+    reached = levels(good)
 
+    def place(entry: Entry) -> tuple[bool, int, int, Fraction, str, int, str]:
+        rank = next((n for n, level in enumerate(reached) if entry.reaches(level)), len(reached))
+        rivals = counts.get((entry.wnid, reached[rank]), 0) if rank < len(reached) else 0
+        first = entry.image_id == override
+        return not first, rank, rivals, -entry.frequency, entry.wnid, -entry.shown, entry.image_id
 
-def _reason(inside: Sequence[Entry], kept: Entry, why: str) -> str:
-    classes = {entry.wnid for entry in inside}
-    votes = f"selected by {kept.selected} of {kept.shown} workers"
-    within = sum(entry.wnid == kept.wnid for entry in inside) > 1
-    parts = [f"kept of {len(inside)} in its component"]
-    if len(classes) > 1 and why:
-        parts.append(why)
-    parts.append(f"{votes}, the most for its class" if within else votes)
-    return "; ".join(parts)
+    return sorted(inside, key=place)

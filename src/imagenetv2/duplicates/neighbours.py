@@ -1,78 +1,74 @@
-"""The k nearest of each candidate, in a total order, and the table they are stored in."""
+"""Which pairs are neighbours, in a total order, and the table they are stored in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-Distances = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from imagenetv2.duplicates.engine import Indices, Values
 
 
 @dataclass(frozen=True)
-class Nearest:
-    """The nearest found so far, one row a candidate: nearest first, equal distances by index.
+class Pairs:
+    """Pairs of a candidate and an image, with their distance; arrays of one length.
 
-    ``distance`` is infinite and ``index`` -1 where fewer than k have been found. Indices number the references
-    in the order of their image_ids, so that the order of indices is the order of ids.
+    ``row`` and ``column`` are indices of images, which number them in the order of their image_ids: the order of
+    indices is the order of ids.
     """
 
-    distance: Distances
-    index: Indices
+    row: Indices
+    column: Indices
+    distance: Values
+
+    def __len__(self) -> int:
+        return len(self.row)
 
     @classmethod
-    def none(cls, rows: int, k: int) -> Nearest:
-        """Nothing found yet for so many candidates."""
-        return cls(np.full((rows, k), np.inf), np.full((rows, k), -1, dtype=np.int64))
+    def none(cls) -> Pairs:
+        """No pair."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
-    def merged(self, distance: Distances, index: Indices) -> Nearest:
-        """With a tile of distances: rows × columns, infinite where a pair is left out; index of each column.
+    @classmethod
+    def joined(cls, parts: Iterable[Pairs]) -> Pairs:
+        """One after the other."""
+        parts = list(parts) or [cls.none()]
+        return cls(
+            np.concatenate([p.row for p in parts]),
+            np.concatenate([p.column for p in parts]),
+            np.concatenate([p.distance for p in parts]),
+        )
 
-        The result does not depend on how the columns were cut into tiles, nor on the order of the tiles.
+    def take(self, which: np.ndarray) -> Pairs:
+        """Those of a mask or of indices."""
+        return Pairs(self.row[which], self.column[which], self.distance[which])
+
+    def nearest(self, k: int, within: float) -> tuple[Pairs, Indices]:
+        """Of each row the k nearest and all at or below ``within``, and the rank of each from 0.
+
+        Sorted by row, distance, column. A pair that is there twice counts once.
         """
-        return self._with(distance, np.broadcast_to(index, distance.shape))
-
-    def joined(self, other: Nearest) -> Nearest:
-        """With what else was found for the same candidates; an image found by both counts once."""
-        return self._with(other.distance, other.index)
-
-    def _with(self, distance: Distances, index: Indices) -> Nearest:
-        rows, k = self.distance.shape
-        distances = np.concatenate([self.distance, distance], axis=1)
-        indices = np.concatenate([self.index, index], axis=1)
-        last = min(2 * k, distances.shape[1]) - 1  # each image may be there twice
-        bound = np.partition(distances, last, axis=1)[:, last : last + 1]
-        row, column = np.nonzero((distances <= bound) & np.isfinite(distances))
-        d, i = distances[row, column], indices[row, column]
-        order = np.lexsort((i, d, row))
-        row, d, i = row[order], d[order], i[order]
-        new = np.ones(len(row), dtype=bool)
-        new[1:] = (row[1:] != row[:-1]) | (i[1:] != i[:-1])
-        row, d, i = row[new], d[new], i[new]
-        place = np.arange(len(row)) - np.searchsorted(row, row)
-        out = Nearest.none(rows, k)
-        row, d, i, place = (a[place < k] for a in (row, d, i, place))
-        out.distance[row, place] = d
-        out.index[row, place] = i
-        return out
+        order = np.lexsort((self.column, self.distance, self.row))
+        pairs = self.take(order)
+        new = np.ones(len(pairs), dtype=bool)
+        new[1:] = (pairs.row[1:] != pairs.row[:-1]) | (pairs.column[1:] != pairs.column[:-1])
+        pairs = pairs.take(new)
+        rank = np.arange(len(pairs)) - np.searchsorted(pairs.row, pairs.row)
+        kept = (rank < k) | (pairs.distance <= within)
+        return pairs.take(kept), rank[kept]
 
 
-def table(
-    nearest: Nearest, candidates: Sequence[str], references: Sequence[str], origins: Sequence[str]
-) -> pd.DataFrame:
-    """The declared table: image_id, rank, neighbour_id, origin, distance; fewer than k rows where fewer are."""
-    row, rank = np.nonzero(nearest.index >= 0)
-    found = nearest.index[row, rank]
+def table(pairs: Pairs, rank: Indices, ids: Sequence[str], origins: Sequence[str]) -> pd.DataFrame:
+    """The declared table: image_id, rank, neighbour_id, origin, distance."""
+    names, places = np.asarray(ids, dtype=object), np.asarray(origins, dtype=object)
     return pd.DataFrame(
         {
-            "image_id": np.asarray(candidates, dtype=object)[row],
+            "image_id": names[pairs.row],
             "rank": rank.astype(np.int64),
-            "neighbour_id": np.asarray(references, dtype=object)[found],
-            "origin": np.asarray(origins, dtype=object)[found],
-            "distance": nearest.distance[row, rank],
+            "neighbour_id": names[pairs.column],
+            "origin": places[pairs.column],
+            "distance": pairs.distance,
         }
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from imagenetv2.duplicates.metrics import METRICS
@@ -12,6 +13,8 @@ from imagenetv2.duplicates.settings import Cutoffs
 ORIGINS = ("train", "val", "test", "candidates")
 """Where an image comes from, the first that holds for images that are in several places."""
 COLUMNS = ("image_id", "neighbour_id", "origin", *METRICS, "found_by")
+ENDS = ["low", "high"]
+"""The two ids of a pair, the smaller first."""
 
 
 def queue(neighbours: Mapping[str, pd.DataFrame], cutoffs: Cutoffs) -> pd.DataFrame:
@@ -28,26 +31,16 @@ def queue(neighbours: Mapping[str, pd.DataFrame], cutoffs: Cutoffs) -> pd.DataFr
         both original as well, the smaller id. A candidate whose pixels equal an original image's is paired
         with itself.
     """
-    listed = pd.concat(
-        [_directed(metric, neighbours[metric]) for metric in METRICS if metric in neighbours]
-        or [pd.DataFrame(columns=["image_id", "neighbour_id", "origin", "metric", "distance"])],
-        ignore_index=True,
-    )
-    below = listed["distance"] <= listed["metric"].map(cutoffs.model_dump()).astype("float64")
-    keys = ["low", "high"]
-    listed["low"] = listed[["image_id", "neighbour_id"]].min(axis=1)
-    listed["high"] = listed[["image_id", "neighbour_id"]].max(axis=1)
-    listed["place"] = listed["origin"].map({name: place for place, name in enumerate(ORIGINS)})
-    listed = listed[
-        pd.MultiIndex.from_frame(listed[keys]).isin(pd.MultiIndex.from_frame(listed[below][keys]))
-    ]
-    first = listed.sort_values([*keys, "place", "image_id"], kind="stable").drop_duplicates(keys)
-    pairs = _oriented(first).set_index(keys)
-    shortest = listed.groupby(["metric", *keys])["distance"].min()
-    for metric in METRICS:
-        found = shortest.get(metric)
-        pairs[metric] = float("nan") if found is None else found.reindex(pairs.index).astype("float64")
     limits = cutoffs.model_dump()
+    found = {m: neighbours[m][neighbours[m]["distance"] <= limits[m]] for m in METRICS if m in neighbours}
+    below = pd.concat([_ends(f) for f in found.values()] or [_ends(_nothing())], ignore_index=True)
+    pairs = _oriented(below).set_index(ENDS)
+    # Lists are long and few of their images are near another: the rest need not be told apart pair by pair.
+    near = pd.unique(pd.concat([below["low"], below["high"]]))
+    for metric in METRICS:
+        table = neighbours.get(metric, _nothing())
+        listed = _ends(table[table["image_id"].isin(near)]).groupby(ENDS)["distance"].min()
+        pairs[metric] = listed.reindex(pairs.index).astype("float64")
     pairs["found_by"] = [
         [metric for metric in METRICS if row[metric] <= limits[metric]]
         for row in pairs[list(METRICS)].to_dict("records")
@@ -55,13 +48,33 @@ def queue(neighbours: Mapping[str, pd.DataFrame], cutoffs: Cutoffs) -> pd.DataFr
     return pairs.sort_values(["image_id", "neighbour_id"], ignore_index=True)[list(COLUMNS)]
 
 
-def _directed(metric: str, table: pd.DataFrame) -> pd.DataFrame:
-    return table[["image_id", "neighbour_id", "origin", "distance"]].assign(metric=metric)
+def asked(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a queue that somebody has to look at: not those of an image and itself, whose pixels are the same."""
+    return pairs[pairs["image_id"] != pairs["neighbour_id"]].reset_index(drop=True)
 
 
-def _oriented(first: pd.DataFrame) -> pd.DataFrame:
-    among = first["origin"] == "candidates"
+def _nothing() -> pd.DataFrame:
+    names = ("image_id", "neighbour_id", "origin")
+    return pd.DataFrame(
+        {**{name: pd.Series(dtype=str) for name in names}, "distance": pd.Series(dtype=float)}
+    )
+
+
+def _ends(table: pd.DataFrame) -> pd.DataFrame:
+    """Its columns image_id, origin and distance, and both ids in order."""
+    one, other = (table[name].to_numpy(dtype=object) for name in ("image_id", "neighbour_id"))
+    first = one <= other
+    return table[["image_id", "origin", "distance"]].assign(
+        low=np.where(first, one, other), high=np.where(first, other, one)
+    )
+
+
+def _oriented(below: pd.DataFrame) -> pd.DataFrame:
+    """One row a pair: both ends, image_id, neighbour_id, origin."""
+    place = below["origin"].map({name: place for place, name in enumerate(ORIGINS)})
+    first = below.assign(place=place).sort_values([*ENDS, "place", "image_id"], kind="stable")
+    first = first.drop_duplicates(ENDS)
+    candidate = first["image_id"].where(first["origin"] != "candidates", first["low"])
     return first.assign(
-        image_id=first["image_id"].where(~among, first["low"]),
-        neighbour_id=first["neighbour_id"].where(~among, first["high"]),
-    )[["low", "high", "image_id", "neighbour_id", "origin"]]
+        image_id=candidate, neighbour_id=first["high"].where(candidate == first["low"], first["low"])
+    )[[*ENDS, "image_id", "neighbour_id", "origin"]]

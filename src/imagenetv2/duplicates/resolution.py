@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
-from imagenetv2.duplicates.components import components
-from imagenetv2.duplicates.keeping import Entry, choose, good_counts
-from imagenetv2.duplicates.queue import queue
-from imagenetv2.duplicates.settings import Duplicates
+from imagenetv2.artifacts import Artifact
+from imagenetv2.duplicates.fates import Candidates, entries, fates
+from imagenetv2.duplicates.flags import flat, pair_flags, reach, truncated
+from imagenetv2.duplicates.queue import ORIGINS, queue
+from imagenetv2.duplicates.settings import Duplicates, Metric
 from imagenetv2.job import Job
+
+ITSELF = ("duplicate", "", "", "the same pixels")
+"""Verdict, reviewer, time and note of a pair of an image and itself."""
 
 
 def run(job: Job) -> None:
-    """Write the pairs below a cut-off with their verdicts, and the fate of each candidate."""
-    settings = job.settings(Duplicates)
-    neighbours = {
-        metric: artifact.table("neighbours") for metric, artifact in job.reads("neighbours").items()
-    }
-    verdicts = job.read("reviews/pairs").table("verdicts")
-    pairs = judged(queue(neighbours, settings.cutoffs), verdicts)
-    pool = job.read("candidates")
+    """Write the pairs at or below a cut-off with their verdicts, and the fate of each candidate."""
+    settings, searches = job.settings(Duplicates), _searches(job)
+    artifacts = job.reads("neighbours")
+    neighbours = {metric: artifact.table("neighbours") for metric, artifact in artifacts.items()}
+    pool, reference = job.read("candidates"), job.read("reference").table("reference")
+    candidates = pool.table("candidates")
+    pairs = judged(queue(neighbours, settings.cutoffs), job.read("reviews/pairs").table("verdicts"))
+    images = set(pairs["image_id"]) | set(pairs["neighbour_id"])
+    weak = flat((candidates, reference[reference["image_id"].isin(images)]), settings.flags.flat)
+    reached = reach(neighbours, searches, images)
+    pairs["flags"] = pair_flags(pairs, weak, settings.cutoffs, settings.flags.disagree, reached)
+    flags = {image: {"flat"} for image in weak}
+    for image in _truncated(job, neighbours, searches, settings):
+        flags.setdefault(image, set()).add("truncated")
     decided = fates(
-        pool.table("candidates"),
-        pool.table("copies"),
-        job.read("frequencies").table("frequencies"),
+        Candidates(
+            entries(candidates, job.read("frequencies").table("frequencies")),
+            pool.table("copies"),
+            both(candidates, reference),
+            unreadable(artifacts),
+            flags,
+        ),
         pairs,
-        settings.good_frequencies,
+        settings,
     )
     job.out.table("pairs", pairs)
     job.out.table("fates", decided)
@@ -37,111 +53,66 @@ def run(job: Job) -> None:
     )
 
 
+def judged(pairs: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """``pairs`` with columns verdict, reviewer, time and note: of several verdicts on a pair, in either order, the last.
+
+    An image that is paired with itself, a candidate with the pixels of an original image, is a duplicate without anybody's
+    verdict.
+    """
+    columns = ["verdict", "reviewer", "time", "note"]
+    ordered = verdicts.sort_values("number")
+    ids = zip(ordered["image_id"].tolist(), ordered["neighbour_id"].tolist(), strict=True)
+    rows = zip(*(ordered[c].tolist() for c in columns), strict=True)
+    last = {frozenset(pair): row for pair, row in zip(ids, rows, strict=True)}
+    given = zip(pairs["image_id"].tolist(), pairs["neighbour_id"].tolist(), strict=True)
+    found = [
+        ITSELF if one == other else last.get(frozenset((one, other)), ("unreviewed", "", "", ""))
+        for one, other in given
+    ]
+    return pairs.assign(**{c: [row[i] for row in found] for i, c in enumerate(columns)})
+
+
+def both(candidates: pd.DataFrame, reference: pd.DataFrame) -> dict[str, str]:
+    """Candidates whose pixels are those of an original image, by image_id, and the split of that."""
+    rows = reference[reference["image_id"].isin(candidates["image_id"])]
+    found = set(zip(rows["image_id"].tolist(), rows["split"].tolist(), strict=True))
+    return dict(sorted(found, key=lambda row: (row[0], -ORIGINS.index(row[1]))))
+
+
+def unreadable(artifacts: Mapping[str, Artifact]) -> dict[str, str]:
+    """Candidates that a metric could not compare, by image_id, and why."""
+    found: dict[str, str] = {}
+    for metric, artifact in artifacts.items():
+        table = artifact.table("unreadable")
+        rows = table[table["origin"] == "candidates"]
+        for image, why in zip(rows["image_id"].tolist(), rows["reason"].tolist(), strict=True):
+            found.setdefault(image, f"image {image} could not be compared under {metric} ({why})")
+    return found
+
+
+def _searches(job: Job) -> dict[str, Metric]:
+    """What the search under each metric kept."""
+    sections = {name.rpartition(".")[2]: section for name, section in job.stage.settings.items()}
+    return {name: section for name, section in sections.items() if isinstance(section, Metric)}
+
+
+def _truncated(
+    job: Job, neighbours: Mapping[str, pd.DataFrame], searches: Mapping[str, Metric], settings: Duplicates
+) -> set[str]:
+    found: set[str] = set()
+    for metric, table in neighbours.items():
+        cutoff = getattr(settings.cutoffs, metric)
+        short = truncated(table, searches[metric], cutoff)
+        if short:
+            job.log.warning(
+                "%s: of %d candidates all neighbours kept are at or below the cut-off of %g, so there may be more; "
+                "set neighbours.%s.within to the cut-off, or raise neighbours.%s.k",
+                metric, len(short), cutoff, metric, metric,
+            )  # fmt: skip
+        found |= short
+    return found
+
+
 def _counts(column: pd.Series) -> str:
     counts = column.value_counts().sort_index()
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
-
-
-def judged(pairs: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """``pairs`` with columns verdict and reviewer: of several verdicts on a pair, in either order, the last."""
-    last = {
-        frozenset((row["image_id"], row["neighbour_id"])): (row["verdict"], row["reviewer"])
-        for row in verdicts.sort_values("number").to_dict("records")
-    }
-    found = [
-        last.get(frozenset((row["image_id"], row["neighbour_id"])), ("unreviewed", ""))
-        for row in pairs.to_dict("records")
-    ]
-    return pairs.assign(verdict=[v for v, _ in found], reviewer=[r for _, r in found])
-
-
-def fates(
-    candidates: pd.DataFrame,
-    copies: pd.DataFrame,
-    frequencies: pd.DataFrame,
-    pairs: pd.DataFrame,
-    good: tuple[float, ...],
-) -> pd.DataFrame:
-    """What near-duplicates mean for each candidate, one row an image and class.
-
-    Images are connected by pairs with the verdict ``duplicate`` and by a shared Flickr photograph. A component
-    with an original image drops all its candidates; of any other one image for one class stays (``keeping``).
-    An image that would stay but has a pair without a verdict is ``unreviewed``. Which images are blacklisted is
-    not looked at here: sampling takes no blacklisted image, so a blacklisted image that is kept here is not used,
-    and neither are the others of its component.
-    """
-    entries = _entries(candidates, frequencies)
-    of_image: dict[str, list[Entry]] = {}
-    for entry in entries:
-        of_image.setdefault(entry.image_id, []).append(entry)
-    originals = _originals(pairs)
-    counts = good_counts(entries, good)
-    decided: dict[Entry, tuple[str, str, str]] = {}
-    for members in components(of_image, _edges(pairs, copies, set(of_image))):
-        inside = [entry for image in members for entry in of_image.get(image, [])]
-        original = next((image for image in members if image in originals), None)
-        name = members[0]
-        if original is not None:
-            reason = f"the original image {original} ({originals[original]}) is in its component"
-            decided.update((entry, (name, "dropped", reason)) for entry in inside)
-        elif len(inside) > 1:
-            kept, why = choose(inside, good, counts)
-            reason = f"image {kept.image_id} for class {kept.wnid} is kept of its component"
-            decided.update((entry, (name, "dropped", reason)) for entry in inside)
-            decided[kept] = (name, "kept", why)
-    return _table(entries, decided, pairs)
-
-
-def _entries(candidates: pd.DataFrame, frequencies: pd.DataFrame) -> list[Entry]:
-    votes = {
-        (row["image_id"], row["wnid"]): (int(row["selected"]), int(row["shown"]))
-        for row in frequencies[frequencies["origin"] == "candidates"].to_dict("records")
-    }
-    rows = candidates.sort_values(["image_id", "wnid"])
-    return [
-        Entry(row["image_id"], row["wnid"], *votes.get((row["image_id"], row["wnid"]), (0, 0)))
-        for row in rows.to_dict("records")
-    ]
-
-
-def _originals(pairs: pd.DataFrame) -> dict[str, str]:
-    """Split of each original image in a pair; also of a candidate whose pixels equal an original image's."""
-    return {
-        row["neighbour_id"]: row["origin"]
-        for row in pairs.to_dict("records")
-        if row["origin"] != "candidates"
-    }
-
-
-def _edges(pairs: pd.DataFrame, copies: pd.DataFrame, pool: set[str]) -> list[tuple[str, str]]:
-    same = pairs[pairs["verdict"] == "duplicate"]
-    edges = list(zip(same["image_id"], same["neighbour_id"], strict=True))
-    for _, rows in copies[copies["image_id"].isin(pool)].groupby("photo_id", sort=True):
-        images = sorted(rows["image_id"])
-        edges += [(images[0], other) for other in images[1:]]
-    return edges
-
-
-def _table(
-    entries: list[Entry], decided: dict[Entry, tuple[str, str, str]], pairs: pd.DataFrame
-) -> pd.DataFrame:
-    waiting: dict[str, str] = {}
-    different: dict[str, int] = {}
-    for row in pairs.to_dict("records"):
-        for one, other in dict.fromkeys(
-            [(row["image_id"], row["neighbour_id"]), (row["neighbour_id"], row["image_id"])]
-        ):
-            if row["verdict"] == "unreviewed":
-                waiting.setdefault(one, other)
-            elif row["verdict"] == "different":
-                different[one] = different.get(one, 0) + 1
-    rows = []
-    for entry in entries:
-        component, fate, reason = decided.get(entry, ("", "free", ""))
-        if fate != "dropped" and entry.image_id in waiting:
-            fate, reason = "unreviewed", f"its pair with image {waiting[entry.image_id]} has no verdict"
-        elif fate == "free":
-            count = different.get(entry.image_id, 0)
-            reason = f"near neighbours looked at: {count}, none a duplicate" if count else "no near neighbour"
-        rows.append((entry.image_id, entry.wnid, component, fate, reason))
-    return pd.DataFrame(rows, columns=["image_id", "wnid", "component", "fate", "reason"])

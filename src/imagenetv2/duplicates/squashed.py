@@ -1,114 +1,84 @@
-"""All distinct images that take part, squashed to one size."""
+"""All pictures squashed to one size, as one array; a picture that can't be read is named and left black."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+from PIL import Image
 
-from imagenetv2.archive import Reader
-from imagenetv2.duplicates.queue import ORIGINS
-from imagenetv2.images import Pixels, squash
-from imagenetv2.job import Job
-from imagenetv2.pooling import threaded
-from imagenetv2.progress import progress
+from imagenetv2.duplicates.stored import IN_MEMORY, Stored
+from imagenetv2.images import Pixels, UndecodableImageError, squash
+from imagenetv2.pooling import slices, threaded
+from imagenetv2.progress import bar
 
-IN_MEMORY = 2**30
-"""Arrays of more bytes than this lie in a temporary file that the system deletes with the process."""
-AT_ONCE = 256
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Distinct images, in the order of their ids.
-
-    Attributes:
-        ids: image_ids, ascending.
-        origins: train, val, test or candidates for each; the first that holds.
-        files: where each picture lies: ``reference`` or ``candidates``, and its name in that archive.
-        candidates: indices of the candidates, ascending.
-    """
-
-    ids: list[str]
-    origins: list[str]
-    files: list[tuple[str, str]]
-    candidates: npt.NDArray[np.int64]
-
-    @property
-    def never(self) -> npt.NDArray[np.int64]:
-        """For each candidate the index of the image it can't be a neighbour of: itself, or -1.
-
-        A candidate with the pixels of an original image has that image as a neighbour at distance 0.
-        """
-        own = np.array([self.origins[i] == "candidates" for i in self.candidates], dtype=bool)
-        return np.where(own, self.candidates, -1)
-
-
-def collection(reference: pd.DataFrame, candidates: pd.DataFrame) -> Collection:
-    """Put together the tables of ``reference`` and ``candidates`` (columns image_id, split, file)."""
-    rows = pd.concat(
-        [
-            reference[["image_id", "split", "file"]].rename(columns={"split": "origin"}),
-            candidates[["image_id", "file"]].assign(origin="candidates"),
-        ],
-        ignore_index=True,
-    )
-    rows["place"] = rows["origin"].map({name: place for place, name in enumerate(ORIGINS)})
-    rows = rows.sort_values(["image_id", "place", "file"], kind="stable").drop_duplicates("image_id")
-    where = np.where(rows["origin"] == "candidates", "candidates", "reference")
-    pool = set(candidates["image_id"])
-    ids = rows["image_id"].tolist()
-    return Collection(
-        ids=ids,
-        origins=rows["origin"].tolist(),
-        files=list(zip(where.tolist(), rows["file"].tolist(), strict=True)),
-        candidates=np.array([i for i, name in enumerate(ids) if name in pool], dtype=np.int64),
-    )
-
-
-def of(job: Job) -> tuple[Collection, dict[str, Reader]]:
-    """The collection of a stage that reads ``reference`` and ``candidates``, and its archives."""
-    artifacts = {name: job.read(name) for name in ("reference", "candidates")}
-    tables = {name: artifact.table(name) for name, artifact in artifacts.items()}
-    archives = {name: Reader(artifact.path("images.zip")) for name, artifact in artifacts.items()}
-    return collection(tables["reference"], tables["candidates"]), archives
-
-
-def batches(
-    images: Collection, archives: Mapping[str, Reader], side: int, size: int, workers: int
-) -> Iterator[tuple[slice, Pixels]]:
-    """The images in order, squashed to images × side × side × 3, so many at a time."""
-
-    def one(index: int) -> Pixels:
-        archive, name = images.files[index]
-        return squash(archives[archive].pixels(name), side)
-
-    starts = range(0, len(images.ids), size)
-    pixels = threaded(one, range(len(images.ids)), workers)
-    for start in progress(starts, f"images at {side} pixels"):
-        place = slice(start, min(start + size, len(images.ids)))
-        yield place, np.stack([next(pixels) for _ in range(place.start, place.stop)])
+BROKEN = (
+    UndecodableImageError, Image.DecompressionBombError, zipfile.BadZipFile, zlib.error, struct.error, KeyError,
+    OSError, ValueError, SyntaxError, EOFError, NotImplementedError,
+)  # fmt: skip
+"""What Pillow and zipfile raise for a file that is absent, cut off or damaged; of OSError those without a number."""
+SHARD = 4096
+"""Pictures between two points at which a killed run goes on."""
 
 
 def squashed(
-    images: Collection, archives: Mapping[str, Reader], side: int, workers: int, data: Path
-) -> npt.NDArray[np.uint8]:
-    """All images squashed: images × side × side × 3; ``data`` is the folder for a temporary file if it is large."""
-    out = room((len(images.ids), side, side, 3), np.dtype(np.uint8), data)
-    for place, pixels in batches(images, archives, side, AT_ONCE, workers):
-        out[place] = pixels
-    return out
+    count: int,
+    picture: Callable[[int], Pixels],
+    side: int,
+    folder: Path | None,
+    cores: int,
+    shard: int | None = None,
+    what: str = "images",
+    fixed: bool = False,
+) -> tuple[npt.NDArray[np.uint8], dict[int, str]]:
+    """Pictures 0 to ``count`` squashed: count × side × side × 3, and why some could not be read, by index.
+
+    Those are black in the array. Where it is large the array is a read-only file in ``folder``, and shards that
+    an earlier, killed run finished there are not read again; ``fixed`` as for ``Stored``.
+    """
+    store = Stored(folder, f"squashed-{side}", (count, side, side, 3), np.uint8, IN_MEMORY, fixed=fixed)
+    shards = list(slices(count, shard or SHARD))
+    notes = {place.start: store.note(place) for place in shards}
+    missing = [place for place in shards if notes[place.start] is None]
+    indices = (i for place in missing for i in range(place.start, place.stop))
+    pictures = threaded(lambda i: readable(picture, i, side), indices, cores)
+    with bar(f"{what} at {side} pixels", count) as shown:
+        shown.update(count - sum(place.stop - place.start for place in missing))
+        for place in missing:
+            unreadable = {}
+            for i in range(place.start, place.stop):
+                found = next(pictures)
+                if isinstance(found, str):
+                    unreadable[str(i)] = found
+                    found = np.zeros((side, side, 3), np.uint8)
+                store.put(i, found[None])
+                shown.update()
+            store.finish(place, unreadable)
+            notes[place.start] = unreadable
+    reasons = {int(i): str(reason) for place in shards for i, reason in notes[place.start].items()}
+    return store.array(), reasons
 
 
-def room(shape: tuple[int, ...], dtype: np.dtype[Any], data: Path) -> npt.NDArray[Any]:
-    """An empty array: in memory, or where it is large in a temporary file in ``data`` without a name."""
-    if int(np.prod(shape)) * dtype.itemsize <= IN_MEMORY:
-        return np.empty(shape, dtype)
-    with tempfile.TemporaryFile(dir=data) as file:
-        return np.memmap(file, dtype=dtype, mode="w+", shape=shape)
+def readable(picture: Callable[[int], Pixels], index: int, side: int) -> Pixels | str:
+    """A picture squashed to side × side × 3, or why it can't be read.
+
+    Errors of the system concern the run: pictures lie together in one file. Where each has a file of its own, whoever
+    opens that raises UndecodableImageError for what is its fault.
+    """
+    try:
+        return squash(picture(index), side)
+    except BROKEN as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        return reason(error)
+
+
+def reason(error: Exception) -> str:
+    """What was found instead of a picture, in one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text.strip("'\"") if isinstance(error, KeyError) else text

@@ -1,1 +1,1 @@
-"""Pretrained networks whose weights do not come from timm's or torchvision's own download."""
+"""Pretrained networks by name and layer, with weights from their library or from a file."""

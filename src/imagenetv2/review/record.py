@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from imagenetv2.errors import InputError
 from imagenetv2.plan import Plan as Run
 from imagenetv2.review.queue import KINDS, PAIRS, classes, pairs, require_people
-from imagenetv2.review.store import ClassVerdict, PairVerdict, append, locked, parse, read
+from imagenetv2.review.store import MOMENT, ClassVerdict, PairVerdict, append, locked, parse, read
 
 Sorted = tuple[list[BaseModel], int, list[str]]
 """Verdicts to add, how many are known, and what is stale."""
@@ -28,23 +29,24 @@ class Recorded:
     stale: tuple[str, ...]
 
 
-def record(run: Run, file: Path) -> Recorded:
-    """Append the verdicts of a saved file to the store, all at once.
+def record(run: Run, file: Path, now: datetime | None = None) -> Recorded:
+    """Append the verdicts of a saved file to the store, all at once; those on pairs with the time, ``now``.
 
     Verdicts that are in the store already are left out, so the same file may be recorded twice. Those on pairs
-    that are not below a cut-off, or on images that a class no longer has, are left out and reported.
+    that are not at or below a cut-off or are one image twice, or on images that a class no longer has, are left out and reported.
     Raises InputError where the file is not one that a sheet saved, and where none of it is asked for.
     """
     require_people(run)
     kind, given = _opened(file)
+    moment = (now or datetime.now(UTC)).astimezone(UTC).strftime(MOMENT)
     with locked(run.config.review.store):
         path = run.config.review.store / f"{kind}.jsonl"
         sort = _sorted_pairs if kind == PAIRS else _sorted_classes
-        new, known, stale = sort(run, path, file, given)
+        new, known, stale = sort(run, path, file, given, moment)
         if stale and not (new or known):
             raise InputError(
                 f"{file}: nothing in it is asked for any more ({stale[0]}); write a new sheet with "
-                f"imagenetv2 review."
+                f"imagenetv2 review sheet {kind}."
             )
         if new:
             append(path, new)
@@ -72,26 +74,28 @@ def _opened(file: Path) -> tuple[str, dict[str, Any]]:
     return given["kind"], given
 
 
-def _sorted_pairs(run: Run, path: Path, file: Path, given: dict[str, Any]) -> Sorted:
+def _sorted_pairs(run: Run, path: Path, file: Path, given: dict[str, Any], moment: str) -> Sorted:
     table = pairs(run)
-    asked = set(zip(table["image_id"], table["neighbour_id"], strict=True))
-    latest = {(v.image_id, v.neighbour_id): v for v in read(path, PairVerdict)}
+    ids = zip(table["image_id"].tolist(), table["neighbour_id"].tolist(), strict=True)
+    asked = {frozenset(pair) for pair in ids}
+    latest = {v.pair: (v.verdict, v.reviewer, v.note) for v in read(path, PairVerdict)}
     new: list[BaseModel] = []
     known, stale = 0, []
     for number, item in enumerate(given["verdicts"]):
-        line = {**item, "reviewer": given["reviewer"].strip()}
+        line = {**item, "reviewer": given["reviewer"].strip(), "time": moment}
         verdict = parse(json.dumps(line), PairVerdict, f"{file}, verdicts[{number}]")
-        pair = (verdict.image_id, verdict.neighbour_id)
-        if pair not in asked:
-            stale.append(f"{pair[0]} and {pair[1]} are not below a cut-off")
-        elif latest.get(pair) == verdict:
+        if verdict.image_id == verdict.neighbour_id:
+            stale.append(f"{verdict.image_id} and itself have the same pixels, which nobody has to judge")
+        elif verdict.pair not in asked:
+            stale.append(f"{verdict.image_id} and {verdict.neighbour_id} are not at or below a cut-off")
+        elif latest.get(verdict.pair) == (verdict.verdict, verdict.reviewer, verdict.note):
             known += 1
         else:
             new.append(verdict)
     return new, known, stale
 
 
-def _sorted_classes(run: Run, path: Path, file: Path, given: dict[str, Any]) -> Sorted:
+def _sorted_classes(run: Run, path: Path, file: Path, given: dict[str, Any], moment: str) -> Sorted:
     queue = classes(run, given["kind"])
     before = [(v.wnid, sorted(v.images), v.blacklisted, v.reviewer) for v in read(path, ClassVerdict)]
     new: list[BaseModel] = []

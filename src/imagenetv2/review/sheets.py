@@ -12,12 +12,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from imagenetv2.archive import Reader
-from imagenetv2.duplicates.metrics import METRICS
+from imagenetv2.duplicates.flags import PAIR_FLAGS
+from imagenetv2.duplicates.metrics import METRICS, Metric
+from imagenetv2.duplicates.stages import enabled
 from imagenetv2.images import encode_jpeg, within
 from imagenetv2.plan import Plan as Run
 from imagenetv2.progress import progress
 from imagenetv2.randomness import generator
-from imagenetv2.review.queue import PAIRS, artifact, classes, pairs_waiting, require_people
+from imagenetv2.review.queue import PAIRS, artifact, classes, pairs_waiting, require_kind, require_people
 from imagenetv2.sampling.stages import RULES
 from imagenetv2.templates import environment
 
@@ -33,6 +35,7 @@ REASONS = (
 
 def write(run: Run, kind: str, folder: Path, each: int) -> list[Path]:
     """Write what waits for a verdict, ``each`` pairs or classes a sheet. Returns the paths, none if all is done."""
+    require_kind(kind)
     require_people(run)
     with Pictures(run) as pictures:
         items, facts = _pairs(run) if kind == PAIRS else _classes(run, kind)
@@ -95,18 +98,31 @@ def _pairs(run: Run) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     cutoffs = run.config.duplicates.cutoffs.model_dump()
     items = []
     for row in pairs_waiting(run).to_dict("records"):
-        distances = [
-            (
-                metric.distance,
-                "not near" if pd.isna(row[m]) else f"{row[m]:.4g}",
-                f"{cutoffs[m]:.4g}",
-                m in row["found_by"],
-            )
-            for m, metric in METRICS.items()
-        ]
         pair = (str(row["image_id"]), str(row["neighbour_id"]))
-        items.append({"ids": pair, "origin": row["origin"], "distances": distances})
+        flags = [PAIR_FLAGS[flag] for flag in row["flags"]]
+        distances = [
+            _distance(METRICS[m], row[m], cutoffs[m], m in row["found_by"])
+            for m in METRICS
+            if m in enabled(run.config)
+        ]
+        items.append({"ids": pair, "origin": row["origin"], "distances": distances, "flags": flags})
     return items, {}
+
+
+def _distance(metric: Metric, distance: float, cutoff: float, found: bool) -> dict[str, Any]:
+    """A line of the table beside a pair; ``share`` is the distance in units of the cut-off."""
+    known = not pd.isna(distance)
+    return {
+        "metric": metric.distance,
+        "distance": _number(distance) if known else "not near",
+        "cutoff": _number(cutoff),
+        "share": f"{distance / cutoff:.2f}" if known and cutoff else "",
+        "found": found,
+    }
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _classes(run: Run, rule: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:

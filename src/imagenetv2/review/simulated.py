@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from imagenetv2.archive import Reader
-from imagenetv2.duplicates.queue import queue
+from imagenetv2.duplicates.queue import asked, queue
 from imagenetv2.duplicates.settings import Cutoffs
 from imagenetv2.job import Job
 from imagenetv2.progress import progress
@@ -27,11 +27,11 @@ NAME = "simulated"
 
 
 def run_pairs(job: Job) -> None:
-    """Judge every pair below a cut-off: by its scenes where they are known, otherwise by looking."""
+    """Judge every pair at or below a cut-off: by its scenes where they are known, otherwise by looking."""
     neighbours = {
         metric: artifact.table("neighbours") for metric, artifact in job.reads("neighbours").items()
     }
-    pairs = queue(neighbours, job.settings(Cutoffs))
+    pairs = asked(queue(neighbours, job.settings(Cutoffs)))
     candidates, reference = job.read("candidates"), job.read("reference")
     images = pd.concat(
         [
@@ -84,7 +84,7 @@ def judge_pairs(
             seen[image] = contrast(pixels(image))
         return seen[image]
 
-    rows: list[tuple[int, str, str, str, str, str]] = []
+    rows: list[tuple[int, str, str, str, str, str, str]] = []
     ids = zip(pairs["image_id"].tolist(), pairs["neighbour_id"].tolist(), strict=True)
     for one, other in progress(sorted(ids), "reviewing pairs", total=len(pairs)):
         if one in scenes and other in scenes:
@@ -94,8 +94,8 @@ def judge_pairs(
             score = agreement(look(one), look(other))
             same = score >= SAME
             note = f"the pictures agree to {score:.2f}"
-        rows.append((len(rows), one, other, "duplicate" if same else "different", NAME, note))
-    columns = ["number", "image_id", "neighbour_id", "verdict", "reviewer", "note"]
+        rows.append((len(rows), one, other, "duplicate" if same else "different", NAME, "", note))
+    columns = ["number", "image_id", "neighbour_id", "verdict", "reviewer", "time", "note"]
     return pd.DataFrame(rows, columns=columns)
 
 

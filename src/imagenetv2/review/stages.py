@@ -40,7 +40,7 @@ def stages(config: Config) -> list[Stage]:
     neighbours = tuple(f"neighbours/{m}" for m in enabled(config))
     pairs = Stage(
         "reviews/pairs",
-        algorithm=1,
+        algorithm=2,
         run="imagenetv2.review.simulated:run_pairs",
         files=(PAIR_VERDICTS,),
         settings={"duplicates.cutoffs": config.duplicates.cutoffs},
@@ -51,7 +51,7 @@ def stages(config: Config) -> list[Stage]:
         *(
             Stage(
                 f"reviews/{rule}",
-                algorithm=1,
+                algorithm=2,
                 run="imagenetv2.review.simulated:run_rule",
                 files=(IMAGE_VERDICTS,),
                 settings={"review.simulated": config.review.simulated, **sampling_settings(config, rule)},
@@ -67,7 +67,7 @@ def _recorded(config: Config, name: str, table: Table, function: str) -> Stage:
     store = config.review.store / f"{name}.jsonl"
     return Stage(
         f"reviews/{name}",
-        algorithm=1,
+        algorithm=2,
         run=f"imagenetv2.review.people:{function}",
         files=(table,),
         outside={"review.store": store} if store.is_file() else {},

@@ -14,9 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from imagenetv2 import atomically
 from imagenetv2.errors import InputError
 
+MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+"""How a time is written: UTC, to the second."""
+
 
 class PairVerdict(BaseModel):
-    """A line of ``pairs.jsonl``."""
+    """A line of ``pairs.jsonl``. ``time`` is when it was recorded; it is empty in lines that are older than it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -24,7 +27,13 @@ class PairVerdict(BaseModel):
     neighbour_id: str = Field(min_length=1)
     verdict: Literal["duplicate", "different"]
     reviewer: str = Field(min_length=1)
+    time: str = Field("", pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$")
     note: str = ""
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """The two images, whichever comes first."""
+        return frozenset((self.image_id, self.neighbour_id))
 
 
 class ClassVerdict(BaseModel):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from imagenetv2.errors import InputError
 from imagenetv2.job import Job
-from imagenetv2.sampling.pool import Pool, pools
+from imagenetv2.sampling.pool import Pool, pools, rows
 from imagenetv2.sampling.rules import RULES
 from imagenetv2.sampling.settings import Eligibility, Threshold
+from imagenetv2.sampling.staying import Component, components
 from imagenetv2.settings import Section
 
 if TYPE_CHECKING:
@@ -34,6 +36,16 @@ class Plan:
     eligibility: Eligibility
     settings: Section
     seed: int
+    components: Mapping[str, Component] = field(default_factory=dict)
+
+    @cached_property
+    def of_image(self) -> dict[str, set[str]]:
+        """Names of the components that an image may stay of, by image_id."""
+        found: dict[str, set[str]] = {}
+        for name, component in self.components.items():
+            for image, _ in component.order:
+                found.setdefault(image, set()).add(name)
+        return found
 
 
 def plan_of(job: Job) -> Plan:
@@ -58,4 +70,11 @@ def plan_from(
                 f"sampling.threshold.by_class: {unknown[0]} is not among the {len(wnids)} classes; remove it."
             )
     found = pools(wnids, tables["candidates"], tables["frequencies"], tables["duplicates"])
-    return Plan(rule, found, eligibility, settings, seed)
+    fates = rows(tables["duplicates"], ("image_id", "wnid", "component", "fate", "place"))
+    few = {
+        (candidate.image_id, wnid)
+        for wnid, pool in found.items()
+        for candidate in pool.candidates
+        if candidate.shown < eligibility.minimum_votes
+    }
+    return Plan(rule, found, eligibility, settings, seed, components(fates, few))

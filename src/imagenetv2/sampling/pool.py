@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A candidate for one class: its votes as counts, and its fate among near-duplicates."""
+    """A candidate for one class: its votes as counts, and its fate among near-duplicates.
+
+    ``component`` names the others of which at most one is taken (see ``staying``); empty where there are none.
+    """
 
     image_id: str
     shown: int
     selected: int
     fate: str
+    component: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +99,20 @@ def pools(
     columns = ("image_id", "wnid", "selected", "shown", "origin", "negative")
     votes: dict[tuple[str, str], tuple[int, int]] = {}
     validation: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
-    for image, wnid, selected, shown, origin, negative in _rows(frequencies, columns):
+    for image, wnid, selected, shown, origin, negative in rows(frequencies, columns):
         votes[image, wnid] = (selected, shown)
         if origin == "reference" and not negative:
             validation[wnid].append((image, selected, shown))
-    fate = {(image, wnid): f for image, wnid, f in _rows(fates, ("image_id", "wnid", "fate"))}
+    fate = {
+        (image, wnid): (name, component)
+        for image, wnid, name, component in rows(fates, ("image_id", "wnid", "fate", "component"))
+    }
     members: dict[str, list[Candidate]] = defaultdict(list)
-    for image, wnid in _rows(candidates, ("image_id", "wnid")):
+    for image, wnid in rows(candidates, ("image_id", "wnid")):
         if (image, wnid) not in fate:
             raise ValueError(f"duplicates/fates.parquet has no row for candidate {image} of {wnid}")
         selected, shown = votes.get((image, wnid), (0, 0))
-        members[wnid].append(Candidate(image, shown, selected, fate[image, wnid]))
+        members[wnid].append(Candidate(image, shown, selected, *fate[image, wnid]))
     return {
         wnid: Pool(
             wnid,
@@ -116,5 +123,6 @@ def pools(
     }
 
 
-def _rows(frame: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+def rows(frame: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns, row by row."""
     return zip(*(frame[c].tolist() for c in columns), strict=True)

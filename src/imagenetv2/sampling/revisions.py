@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from imagenetv2.randomness import generator
-from imagenetv2.sampling.eligibility import eligible
+from imagenetv2.sampling.eligibility import Demands, eligible
 from imagenetv2.sampling.plan import Plan
 from imagenetv2.sampling.pool import Chosen, Request
 from imagenetv2.sampling.rules import RULES
+from imagenetv2.sampling.staying import touched
 from imagenetv2.sampling.verdicts import Verdict, objections
 
 
@@ -52,14 +53,17 @@ def first(plan: Plan) -> Revision:
 def following(plan: Plan, before: Revision, objections: Iterable[str]) -> Revision:
     """The revision after ``before`` without the images objected to.
 
-    Classes none of whose candidates are among these keep their images: every rule would give the same again.
+    Classes none of whose candidates are among these, nor in one component with any of them, keep their images: every
+    rule would give the same again. Where the image kept of a component is objected to, the next of it may be taken, for
+    whichever class it is of.
     """
     new = frozenset(objections) - before.blacklist
     blacklist = before.blacklist | new
     number = before.number + 1
     classes = dict(before.classes)
+    follow = touched(plan.components, plan.of_image, new)
     for wnid, pool in plan.pools.items():
-        if not new.isdisjoint(c.image_id for c in pool.candidates):
+        if wnid in follow or not new.isdisjoint(c.image_id for c in pool.candidates):
             classes[wnid] = _fill(plan, wnid, number, blacklist, before.classes[wnid].images)
     return Revision(number, classes, blacklist)
 
@@ -118,7 +122,8 @@ def _fill(
 ) -> FilledClass:
     rule, pool, wanted = RULES[plan.rule], plan.pools[wnid], plan.eligibility.per_class
     lowest = rule.lowest(plan.settings, wnid)
-    taken, dropped = eligible(pool, blacklist, plan.eligibility.minimum_votes, lowest)
+    demands = Demands(blacklist, plan.eligibility.minimum_votes, lowest, plan.components)
+    taken, dropped = eligible(pool, demands)
     enough = tuple(v for v in pool.validation if v[1] >= plan.eligibility.minimum_votes)
     rng = generator(plan.seed, "sampling", plan.rule, number, wnid)
     drawn = rule.draw(Request(wnid, number, taken, previous, enough, wanted, plan.settings, rng))

@@ -80,7 +80,7 @@ def stages(config: Config) -> list[Stage]:
     return [
         Stage(
             f"datasets/{rule}",
-            algorithm=1,
+            algorithm=2,
             run="imagenetv2.sampling.datasets:run",
             files=(
                 IMAGES,

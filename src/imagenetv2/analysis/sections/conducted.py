@@ -13,7 +13,8 @@ from imagenetv2.analysis import sources, wording
 from imagenetv2.analysis.findings import Findings
 from imagenetv2.analysis.pictures import Album
 from imagenetv2.analysis.plates import Known, Votes
-from imagenetv2.analysis.sections import albums, example, kept, pairs, quality
+from imagenetv2.analysis.sections import albums, example, flagged, kept, pairs, quality, searches
+from imagenetv2.analysis.sections.resolved import resolved
 from imagenetv2.analysis.sections.truth import truth
 from imagenetv2.analysis.settings import Report
 from imagenetv2.analysis.truth import probabilities
@@ -30,7 +31,9 @@ def conducted(job: Job, found: Findings) -> tuple[dict[str, Any], Votes]:
     minimum = job.settings(Eligibility).minimum_votes
     images = {"original": sources.annotated(tables.frequencies, minimum), **tables.images}
     observed = {name: frame["frequency"].to_numpy(np.float64) for name, frame in images.items()}
-    votes = Votes(observed, _known(tables, images["original"], minimum))
+    cutoffs = job.settings(Cutoffs).model_dump()
+    near = searches.nearest(job.reads("neighbours"), tables.pairs, cutoffs)
+    votes = Votes(observed, _known(tables, images["original"], minimum), near)
     names = wording.names(tables.classes)
     listed = albums.some_classes(tables.classes, quality.MOST, job.seed)["wnid"].tolist()
     context = {
@@ -69,7 +72,7 @@ def _totals(tables: sources.Sources) -> dict[str, int]:
     return {
         "classes": len(tables.classes),
         "returned": int(tables.queries["returned"].sum()),
-        "candidates": len(tables.candidates),
+        "candidates": tables.candidates["image_id"].nunique(),
         "workers": len(tables.workers),
         "votes": int(tables.frequencies["shown"].sum()),
         "pairs": int((tables.pairs["verdict"] == "duplicate").sum()),
@@ -90,7 +93,12 @@ def _pictures(
     try:
         return {
             "task": {"example": example.example(job.read("hits"), names)},
-            "pairs": pairs.pairs(tables.pairs, cutoffs, settings.pairs, album),
+            "pairs": {
+                **pairs.pairs(tables.pairs, cutoffs, settings.pairs, album),
+                "searches": searches.searches(job.reads("neighbours"), tables.pairs, cutoffs),
+                "resolved": resolved(tables.fates),
+                "flagged": flagged.flagged(tables.fates, tables.pairs, album),
+            },
             "albums": albums.albums(shown, images, names, found.sets, settings.examples, album, job.seed),
             "sampled_classes": len(shown) < len(tables.classes),
         }

@@ -9,7 +9,9 @@ import pandas as pd
 
 from imagenetv2.analysis.pictures import Album
 from imagenetv2.analysis.wording import share
+from imagenetv2.duplicates.flags import PAIR_FLAGS
 from imagenetv2.duplicates.metrics import METRICS
+from imagenetv2.duplicates.wording import ORIGIN_NAMES
 
 SIDE = 112
 
@@ -39,7 +41,10 @@ def _spaced(frame: pd.DataFrame, wanted: int) -> pd.DataFrame:
 
 
 def pairs(table: pd.DataFrame, cutoffs: Mapping[str, float], wanted: int, album: Album) -> dict[str, Any]:
-    """What the section shows: counts of verdicts, and pairs with their pictures and distances."""
+    """What the section shows: counts of verdicts, and pairs with their pictures and distances.
+
+    ``itself`` counts the candidates with the pixels of an original image; ``verdicts`` are those on the other pairs.
+    """
     shown = []
     for pair in chosen(table, cutoffs, wanted).to_dict("records"):
         origin = "candidates" if pair["origin"] == "candidates" else "reference"
@@ -50,17 +55,19 @@ def pairs(table: pd.DataFrame, cutoffs: Mapping[str, float], wanted: int, album:
                 "ids": f"{pair['image_id']} and {pair['neighbour_id']}",
                 "origin": _origin(pair["origin"]),
                 "verdict": pair["verdict"],
-                "reviewer": pair["reviewer"],
+                "note": pair["note"],
+                "flags": [PAIR_FLAGS[flag] for flag in pair["flags"]],
                 "distances": _distances(pair, cutoffs),
             }
         )
     verdicts = {v: int((table["verdict"] == v).sum()) for v in ("duplicate", "different", "unreviewed")}
-    return {"shown": shown, "total": len(table), "verdicts": verdicts}
+    itself = int((table["image_id"] == table["neighbour_id"]).sum())
+    verdicts["duplicate"] -= itself
+    return {"shown": shown, "total": len(table), "verdicts": verdicts, "itself": itself}
 
 
 def _origin(origin: str) -> str:
-    names = {"train": "training", "val": "validation", "test": "test", "candidates": "candidate"}
-    return names.get(origin, origin)
+    return ORIGIN_NAMES.get(origin, origin)
 
 
 def _distances(pair: Mapping[Any, Any], cutoffs: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -72,6 +79,6 @@ def _distances(pair: Mapping[Any, Any], cutoffs: Mapping[str, float]) -> list[di
         cutoff = cutoffs[key]
         value = share(distance / cutoff, 2) if cutoff else f"{distance:g}"
         found.append(
-            {"name": metric.name, "value": value, "below": distance < cutoff, "raw": f"{distance:,.6g}"}
+            {"name": metric.name, "value": value, "below": distance <= cutoff, "raw": f"{distance:,.6g}"}
         )
     return found

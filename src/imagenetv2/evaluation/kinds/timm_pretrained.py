@@ -11,10 +11,11 @@ from PIL import Image
 
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Weights
-from imagenetv2.evaluation.kinds.network import Network, fill, state_digest
+from imagenetv2.evaluation.kinds.network import Network, state_digest
 from imagenetv2.evaluation.kinds.timm_networks import build, require_architecture
 from imagenetv2.evaluation.settings import Model
 from imagenetv2.images import Pixels
+from imagenetv2.networks.states import fill, first_line
 
 library: Any = timm.data
 
@@ -66,7 +67,7 @@ def _network(model: Model) -> Any:
     require_architecture(model)
     if model.weights is not None:
         module = build(model.architecture)
-        fill(module, model.weights)
+        fill(module, model.weights, "models")
         return module
     try:
         return timm.create_model(model.architecture, pretrained=True)
@@ -76,8 +77,7 @@ def _network(model: Model) -> Any:
 
 def unavailable(model: Model, library: str, error: Exception) -> InputError:
     """That pretrained weights are not to be had, and what to do."""
-    line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return InputError(
-        f"models: {model.name}: {library} cannot get the weights of {model.architecture} ({line[:200]}); connect "
+        f"models: {model.name}: {library} cannot get the weights of {model.architecture} ({first_line(error)}); connect "
         "to the internet once to fetch them, or set weights to a file of them."
     )

@@ -9,10 +9,11 @@ import torch
 
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Training, Weights
-from imagenetv2.evaluation.kinds.network import Network, reproducible, seeded
+from imagenetv2.evaluation.kinds.network import Network, seeded
 from imagenetv2.evaluation.kinds.timm_networks import build, require_architecture
 from imagenetv2.evaluation.preprocessing import Preprocessing
 from imagenetv2.evaluation.settings import Model
+from imagenetv2.networks.reproducible import reproducible
 from imagenetv2.progress import progress
 
 BATCH = 64

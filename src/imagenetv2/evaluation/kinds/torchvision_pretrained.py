@@ -10,15 +10,11 @@ import torchvision
 
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.classifier import Compute, Facts, Fitted, Weights
-from imagenetv2.evaluation.kinds.network import Network, fill, state_digest
+from imagenetv2.evaluation.kinds.network import Network, state_digest
 from imagenetv2.evaluation.kinds.timm_pretrained import require_same, transformed, unavailable
 from imagenetv2.evaluation.settings import Model
-
-# What torchvision itself sets for these two where it loads weights, which were trained on inputs scaled another way.
-BUILT_WITH_WEIGHTS = {
-    "inception_v3": {"transform_input": True, "init_weights": False},
-    "googlenet": {"transform_input": True, "init_weights": False},
-}
+from imagenetv2.networks.states import fill
+from imagenetv2.networks.torchvision_network import BUILT_WITH_WEIGHTS
 
 
 def describe(model: Model) -> Fitted:
@@ -76,7 +72,7 @@ def _network(model: Model, choice: Any) -> Any:
     name = model.architecture.partition(".")[0]
     if model.weights is not None:
         module = torchvision.models.get_model(name, weights=None, **BUILT_WITH_WEIGHTS.get(name, {}))
-        fill(module, model.weights)
+        fill(module, model.weights, "models")
         return module
     try:
         return torchvision.models.get_model(name, weights=choice)

@@ -1,0 +1,1 @@
+"""fc7: squared Euclidean distance of a network's features."""

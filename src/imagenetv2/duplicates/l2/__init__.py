@@ -1,0 +1,1 @@
+"""l2: squared Euclidean distance of pixels, exact for every pair."""

@@ -1,0 +1,1 @@
+"""What near-duplicate metrics find in labelled sets, at any cut-off."""

@@ -1,0 +1,1 @@
+"""`imagenetv2 nearest`: neighbours between folders of pictures, without a pipeline."""

@@ -1,0 +1,1 @@
+"""ssim: structural dissimilarity (1 − SSIM) / 2."""
