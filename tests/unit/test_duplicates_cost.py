@@ -78,6 +78,13 @@ def test_tight_bounds_compute_what_is_wanted_and_useless_ones_everything() -> No
     assert tight.computed(10_000, 0, -1.0) == 0.0
 
 
+def test_pictures_that_say_nothing_are_not_asked() -> None:
+    """Features of a network without training are all alike: by themselves they would exclude nothing."""
+    alike = np.ones((20, 20)) - np.eye(20)
+    assert Shares.of(np.zeros_like(alike), alike).computed(1_600_000, 30, None) == 1.0
+    assert Shares.tight(np.zeros_like(alike), alike).computed(1_600_000, 30, None) == pytest.approx(30 / 1_600_000)
+
+
 def test_shares_of_two_images() -> None:
     distance = np.array([[0.0, 3.0], [3.0, 0.0]])
     assert Shares.of(distance, distance).computed(100, 30, None) == pytest.approx(0.3)

@@ -90,7 +90,7 @@ def calibrate(
     with threadpool_limits(1, user_api="blas"):
         every = np.arange(len(values))
         lower, estimate = engine.bounds(every, every)
-        shares = Shares.of(lower, estimate)
+        shares = recipe.shares(lower, estimate)
         bound = _bound(engine, len(values), settings.k, seconds / 5)
         other = ~np.eye(len(values), dtype=bool)
         distance = _distance(engine, other, np.full(len(values), np.inf), seconds / 5)

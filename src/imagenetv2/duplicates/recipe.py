@@ -23,6 +23,7 @@ from imagenetv2.duplicates.excluded import Excluded
 from imagenetv2.duplicates.neighbours import Pairs
 from imagenetv2.duplicates.search import Plan, Skipped, search
 from imagenetv2.duplicates.settings import Metric
+from imagenetv2.duplicates.shares import Shares
 from imagenetv2.duplicates.squashed import squashed
 from imagenetv2.duplicates.work import Work
 from imagenetv2.images import Pixels
@@ -94,6 +95,10 @@ class Recipe(Generic[S]):
     def rehearsal(self) -> Recipe[S]:
         """What is timed where only the cost is asked for."""
         return self
+
+    def shares(self, lower: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> Shares:
+        """What bounds and estimates of a few images say about those of many."""
+        return Shares.of(lower, estimate)
 
     def supposed(self, settings: S, counts: Counts) -> list[Searches]:
         """As ``searches``, of so many images that need not be there."""

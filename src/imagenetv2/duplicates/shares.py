@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,12 @@ class Shares:
             return cls(bounds[other], limits[:, 0], 1 / (count - 1), 1.0, count)
         rise = np.log(max(share[-1], 1e-12) / max(share[0], 1e-12)) / np.log(tail)
         return cls(bounds[other], limits[:, 0], share[0], float(np.clip(rise, 0.0, 1.0)), count)
+
+    @classmethod
+    def tight(cls, lower: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> Shares:
+        """As ``of``, where the few say nothing about bounds that are known to exclude all but what is wanted."""
+        found = cls.of(lower, estimate)
+        return replace(found, first=1 / (found.images - 1), power=1.0)
 
     def computed(self, among: float, k: int, within: float | None) -> float:
         """Share of pairs whose distance is computed, of images with so many others each."""

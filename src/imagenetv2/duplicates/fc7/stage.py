@@ -17,6 +17,7 @@ from imagenetv2.duplicates.fc7.network import BATCH, Embedding, embedding
 from imagenetv2.duplicates.fc7.untrained import untrained
 from imagenetv2.duplicates.recipe import Pictures, Recipe
 from imagenetv2.duplicates.settings import Features
+from imagenetv2.duplicates.shares import Shares
 from imagenetv2.duplicates.squashed import readable
 from imagenetv2.duplicates.stored import Stored
 from imagenetv2.errors import InputError
@@ -48,6 +49,10 @@ class Activations(Recipe[Features]):
             network = None if self._trained else untrained(settings)
             self._network = (settings, device, *embedding(settings, device, network))
         return self._network[2:]
+
+    def shares(self, lower: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> Shares:
+        """Features of an untrained network are all alike; those of a trained one differ by far more than rounding."""
+        return Shares.of(lower, estimate) if self._trained else Shares.tight(lower, estimate)
 
     def rehearsal(self) -> Activations:
         """With arbitrary weights, which take as long and need not be fetched."""
