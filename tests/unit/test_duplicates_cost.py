@@ -82,7 +82,9 @@ def test_pictures_that_say_nothing_are_not_asked() -> None:
     """Features of a network without training are all alike: by themselves they would exclude nothing."""
     alike = np.ones((20, 20)) - np.eye(20)
     assert Shares.of(np.zeros_like(alike), alike).computed(1_600_000, 30, None) == 1.0
-    assert Shares.tight(np.zeros_like(alike), alike).computed(1_600_000, 30, None) == pytest.approx(30 / 1_600_000)
+    assert Shares.tight(np.zeros_like(alike), alike).computed(1_600_000, 30, None) == pytest.approx(
+        30 / 1_600_000
+    )
 
 
 def test_shares_of_two_images() -> None:
