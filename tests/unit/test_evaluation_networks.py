@@ -121,7 +121,7 @@ def test_weights_of_another_network_are_refused(
 @pytest.mark.parametrize("name", ["w.pth", "w.safetensors"])
 def test_a_text_file_is_no_checkpoint(make_job: Callable[..., Job], tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("not tensors")
-    with pytest.raises(InputError, match=f"{name} cannot be read"):
+    with pytest.raises(InputError, match=f"{name} are no PyTorch or safetensors file of tensors"):
         described(make_job, ["n1"], kind="timm", architecture="test_vit", weights=str(tmp_path / name))
 
 
