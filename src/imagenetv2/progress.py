@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tqdm import tqdm
 
@@ -14,16 +14,7 @@ T = TypeVar("T")
 
 def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
     """Iterate with a bar that shows rate and time left; updates at most twice a second."""
-    return tqdm(
-        items,
-        desc=what,
-        total=total,
-        file=sys.stderr,
-        mininterval=0.5,
-        dynamic_ncols=True,
-        leave=False,
-        disable=None,
-    )
+    return _bar(items, what, total)
 
 
 class Bar(Protocol):
@@ -37,7 +28,13 @@ class Bar(Protocol):
 @contextmanager
 def bar(what: str, total: int) -> Iterator[Bar]:
     """A bar for work in several loops; steps are reported with ``update``."""
-    with tqdm(
+    with _bar(None, what, total) as shown:
+        yield shown
+
+
+def _bar(items: Iterable[Any] | None, what: str, total: int | None) -> tqdm[Any]:
+    return tqdm(
+        items,
         desc=what,
         total=total,
         file=sys.stderr,
@@ -45,5 +42,4 @@ def bar(what: str, total: int) -> Iterator[Bar]:
         dynamic_ncols=True,
         leave=False,
         disable=None,
-    ) as shown:
-        yield shown
+    )

@@ -10,39 +10,14 @@ from imagenetv2.duplicates import engine as protocol
 from imagenetv2.duplicates.excluded import Excluded
 from imagenetv2.duplicates.l2.cpu import Engine
 from imagenetv2.duplicates.search import Plan, search
+from tests.property.duplicates_strategies import plans, varied
 from tests.unit.duplicates_pixels import Pixels, brute, hostile
 
 
 @st.composite
 def collections(draw: st.DrawFn) -> Pixels:
-    """Hostile images, near ties and copies of one another, in any order, of any side."""
-    side = draw(st.sampled_from([1, 2, 5, 16, 19, 32]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    known = hostile(side)
-    images = known[rng.integers(len(known), size=draw(st.integers(1, 12)))].astype(np.int64)
-    for image in images:
-        kind = draw(st.sampled_from(["as it is", "one value", "a level", "noise", "part"]))
-        if kind == "one value":
-            image[tuple(rng.integers(side, size=2))] += rng.choice([-1, 1])
-        elif kind == "a level":
-            image += rng.integers(-2, 3)
-        elif kind == "noise":
-            image += rng.integers(-3, 4, image.shape)
-        elif kind == "part":
-            image[: side // 2] = rng.integers(0, 256)
-    return np.clip(images, 0, 255).astype(np.uint8)
-
-
-@st.composite
-def plans(draw: st.DrawFn) -> dict[str, object]:
-    size = st.integers(1, 9)
-    return {
-        "block": draw(size),
-        "shard": draw(size),
-        "tile": (draw(size), draw(size)),
-        "cache": draw(st.sampled_from([0, 2**28])),
-        "cores": draw(st.integers(1, 3)),
-    }
+    """Images of any side."""
+    return varied(draw, hostile(draw(st.sampled_from([1, 2, 5, 16, 19, 32]))), most=12, noise=3)
 
 
 @settings(deadline=None)

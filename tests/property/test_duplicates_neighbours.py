@@ -29,13 +29,14 @@ def test_keeping_depends_on_neither_order_nor_cuts(
     kept = Pairs.none()
     while items:
         cut = data.draw(st.integers(1, len(items)))
-        kept = Pairs.joined([kept, pairs(items[:cut])]).nearest(k, within)[0]
+        kept = Pairs.joined([kept, pairs(items[:cut])]).nearest(k, within)
         items = items[cut:]
     expected = []
     for row in range(4):
         near = sorted((d, c) for (r, c), d in distances.items() if r == row)
         expected += [(row, c, d) for rank, (d, c) in enumerate(near) if rank < k or d <= within]
-    found, rank = kept.nearest(k, within)
+    found = kept.nearest(k, within)
+    rank = found.ranks()
     assert (
         list(zip(found.row.tolist(), found.column.tolist(), found.distance.tolist(), strict=True)) == expected
     )

@@ -12,6 +12,7 @@ from imagenetv2.duplicates.search import Plan, search
 from imagenetv2.duplicates.ssim.bounds import MARGIN, bounds
 from imagenetv2.duplicates.ssim.cells import Cells, Grid
 from imagenetv2.duplicates.ssim.cpu import Engine
+from tests.property.duplicates_strategies import plans, varied
 from tests.unit.duplicates_pixels import Pixels
 from tests.unit.duplicates_similarity import every_pair, odd_images, oracle
 
@@ -20,35 +21,8 @@ WINDOWS = st.sampled_from([3, 5, 7, 11, 15, 23])
 
 @st.composite
 def collections(draw: st.DrawFn, window: int) -> Pixels:
-    """Hostile images, near ties and copies of one another, in any order, of any side that the window fits."""
-    side = window + draw(st.integers(0, 12))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    known = odd_images(side)
-    images = known[rng.integers(len(known), size=draw(st.integers(1, 10)))].astype(np.int64)
-    for image in images:
-        kind = draw(st.sampled_from(["as it is", "one value", "a level", "noise", "part"]))
-        if kind == "one value":
-            image[tuple(rng.integers(side, size=2))] += rng.choice([-1, 1])
-        elif kind == "a level":
-            image += rng.integers(-2, 3)
-        elif kind == "noise":
-            image += rng.integers(-9, 10, image.shape)
-        elif kind == "part":
-            image[: side // 2] = rng.integers(0, 256)
-    return np.clip(images, 0, 255).astype(np.uint8)
-
-
-@st.composite
-def plans(draw: st.DrawFn) -> dict[str, object]:
-    size = st.integers(1, 9)
-    return {
-        "block": draw(size),
-        "shard": draw(size),
-        "tile": (draw(size), draw(size)),
-        "pairs": draw(size),
-        "cache": draw(st.sampled_from([0, 2**28])),
-        "cores": draw(st.integers(1, 3)),
-    }
+    """Images of any side that the window fits."""
+    return varied(draw, odd_images(window + draw(st.integers(0, 12))), most=10, noise=9)
 
 
 @settings(deadline=None)

@@ -14,16 +14,8 @@ from imagenetv2.errors import InputError
 if TYPE_CHECKING:
     from imagenetv2.duplicates.nearest.options import Wanted
 
-OPTIONS = {
-    "side": ("l2", "fc7", "ssim"),
-    "window": ("ssim",),
-    "network": ("fc7",),
-    "layer": ("fc7",),
-    "preprocessing": ("fc7",),
-    "input": ("fc7",),
-    "weights": ("fc7",),
-}
-"""Options and the metrics whose settings they are."""
+OPTIONS = ("side", "window", "network", "layer", "preprocessing", "input", "weights")
+"""Settings of metrics."""
 OFFLINE = {"network": "efficientnet_lite0", "preprocessing": "standard"}
 """The network whose weights are always there."""
 
@@ -126,7 +118,7 @@ def chosen(options: argparse.Namespace) -> list[Wanted]:
     """
     from dataclasses import replace
 
-    from imagenetv2.duplicates.nearest.options import wanted
+    from imagenetv2.duplicates.nearest.options import has, wanted
 
     _refuse_idle(options)
     given = {name: getattr(options, name) for name in OPTIONS}
@@ -137,19 +129,21 @@ def chosen(options: argparse.Namespace) -> list[Wanted]:
     cutoffs = dict(options.cutoff)
     found = []
     for metric in options.metrics:
-        one = wanted(metric, {n: v for n, v in given.items() if metric in OPTIONS[n]}, study=True)
+        one = wanted(metric, {n: v for n, v in given.items() if has(metric, n)}, study=True)
         found.append(replace(one, cutoff=cutoffs.get(metric, one.cutoff)))
     return found
 
 
 def _refuse_idle(options: argparse.Namespace) -> None:
+    from imagenetv2.duplicates.nearest.options import has
+
     for metric, _ in options.cutoff:
         if metric not in options.metrics:
             raise InputError(
                 f"--cutoff {metric}: {metric} is not among --metrics; add it there, or leave this out."
             )
-    for name, metrics in OPTIONS.items():
-        if getattr(options, name) is not None and not set(metrics) & set(options.metrics):
+    for name in OPTIONS:
+        if getattr(options, name) is not None and not any(has(metric, name) for metric in options.metrics):
             raise InputError(
                 f"--{name} has no meaning for --metrics {','.join(options.metrics)}; leave it out."
             )

@@ -135,7 +135,7 @@ def write(options: argparse.Namespace, sets: Sets, wanted: Wanted, found: Found)
     from imagenetv2.duplicates.cost import duration
     from imagenetv2.duplicates.nearest.sets import table, unreadable_table
 
-    neighbours = table(found.pairs, found.rank, sets.names, wanted.metric == "l2")
+    neighbours = table(found.pairs, sets.names, wanted.metric == "l2")
     neighbours.to_parquet(options.out / "neighbours.parquet", index=False, compression="zstd")
     write_bytes(options.out / "neighbours.csv", neighbours.to_csv(index=False).encode())
     broken = unreadable_table(found.unreadable, sets)

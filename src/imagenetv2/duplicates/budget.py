@@ -63,7 +63,13 @@ def plan(
     ``width`` is the bytes of an image in what is compared, which lies in memory where it is small. Raises InputError
     where the memory is too little.
     """
-    free = _free(metric, settings, how, needs, images, candidates, cores, width)
+    fixed = _fixed(settings, needs, images, candidates, width)
+    free, least = int(how.memory * GB) - fixed, _least(settings, needs, cores)
+    if free < least:
+        searched = (
+            f"{plural(candidates, 'candidate')} among {plural(images, 'image')} on {plural(cores, 'core')}"
+        )
+        raise _too_little(metric, how, searched, fixed + least)
     fifth = free // 5
     half = fifth // cores // 2
     # The same whatever the cores, since the pieces of a search are named by block.
@@ -86,29 +92,11 @@ def room(plan: Plan) -> int:
     return min(MOST_ROOM, plan.cache // plan.cores)
 
 
-def _free(
-    metric: str,
-    settings: Metric,
-    how: Search,
-    needs: Needs,
-    images: int,
-    candidates: int,
-    cores: int,
-    width: int,
-) -> int:
-    """Bytes that are left for cutting up; raises InputError where the smallest plan does not fit."""
-    fixed = _fixed(settings, needs, images, candidates, width)
-    free = int(how.memory * GB) - fixed
-    least = _least(settings, needs, cores)
-    if free < least:
-        searched = (
-            f"{plural(candidates, 'candidate')} among {plural(images, 'image')} on {plural(cores, 'core')}"
-        )
-        raise InputError(
-            f"neighbours.search.memory of {how.memory:g} GB is too little for {metric}: {searched} need at least "
-            f"{(fixed + least) / GB:.2f} GB; raise it, or use fewer cores."
-        )
-    return free
+def _too_little(metric: str, how: Search, searched: str, needed: int) -> InputError:
+    return InputError(
+        f"neighbours.search.memory of {how.memory:g} GB is too little for {metric}: {searched} need at least "
+        f"{needed / GB:.2f} GB; raise it, or use fewer cores."
+    )
 
 
 def _fixed(settings: Metric, needs: Needs, images: int, candidates: int, width: int) -> int:

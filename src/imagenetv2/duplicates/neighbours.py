@@ -45,28 +45,32 @@ class Pairs:
         """Those of a mask or of indices."""
         return Pairs(self.row[which], self.column[which], self.distance[which])
 
-    def nearest(self, k: int, within: float) -> tuple[Pairs, Indices]:
-        """Of each row the k nearest and all at or below ``within``, and the rank of each from 0.
+    def nearest(self, k: int, within: float) -> Pairs:
+        """Of each row the k nearest and all at or below ``within``.
 
         Sorted by row, distance, column. A pair that is there twice counts once.
         """
-        order = np.lexsort((self.column, self.distance, self.row))
-        pairs = self.take(order)
-        new = np.ones(len(pairs), dtype=bool)
-        new[1:] = (pairs.row[1:] != pairs.row[:-1]) | (pairs.column[1:] != pairs.column[:-1])
-        pairs = pairs.take(new)
-        rank = np.arange(len(pairs)) - np.searchsorted(pairs.row, pairs.row)
-        kept = (rank < k) | (pairs.distance <= within)
-        return pairs.take(kept), rank[kept]
+        pairs = self.take(np.lexsort((self.column, self.distance, self.row))).distinct()
+        return pairs.take((pairs.ranks() < k) | (pairs.distance <= within))
+
+    def distinct(self) -> Pairs:
+        """Without those that follow one of the same row and column."""
+        new = np.ones(len(self), dtype=bool)
+        new[1:] = (self.row[1:] != self.row[:-1]) | (self.column[1:] != self.column[:-1])
+        return self.take(new)
+
+    def ranks(self) -> Indices:
+        """Place of each among those of its row, from 0; sorted by row."""
+        return np.arange(len(self)) - np.searchsorted(self.row, self.row)
 
 
-def table(pairs: Pairs, rank: Indices, ids: Sequence[str], origins: Sequence[str]) -> pd.DataFrame:
-    """The declared table: image_id, rank, neighbour_id, origin, distance."""
+def table(pairs: Pairs, ids: Sequence[str], origins: Sequence[str]) -> pd.DataFrame:
+    """The declared table of pairs in the order of ``nearest``: image_id, rank, neighbour_id, origin, distance."""
     names, places = np.asarray(ids, dtype=object), np.asarray(origins, dtype=object)
     return pd.DataFrame(
         {
             "image_id": names[pairs.row],
-            "rank": rank.astype(np.int64),
+            "rank": pairs.ranks(),
             "neighbour_id": names[pairs.column],
             "origin": places[pairs.column],
             "distance": pairs.distance,

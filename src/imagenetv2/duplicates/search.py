@@ -200,9 +200,9 @@ class _Block:
         for pairs in near:
             waiting.append(pairs)
             if sum(map(len, waiting)) > room:
-                waiting = [Pairs.joined(waiting).nearest(k, within)[0]]
+                waiting = [Pairs.joined(waiting).nearest(k, within)]
                 room = max(room, 2 * len(waiting[0]))
-        return Pairs.joined(waiting).nearest(k, within)[0]
+        return Pairs.joined(waiting).nearest(k, within)
 
     def _within(self, tile: tuple[slice, slice], limit: Values) -> tuple[Pairs, Skipped]:
         down, across = tile
@@ -221,7 +221,7 @@ class _Block:
             distance = self._engine.exact(self._rows[row], self._columns[column], limit[row])
             near = Pairs(row, column, distance).take(distance <= limit[row])
             # Images that are all alike would be within every limit: what is kept stays small.
-            kept.append(near.nearest(self._plan.k, self._plan.within)[0])
+            kept.append(near.nearest(self._plan.k, self._plan.within))
         return Pairs.joined(kept), counted
 
     def _likely(self, tile: tuple[slice, slice]) -> Pairs:
@@ -236,7 +236,7 @@ class _Block:
         bound = np.partition(estimate, last, axis=1)[:, last : last + 1]
         row, column = np.nonzero((estimate <= bound) & np.isfinite(estimate))
         near = Pairs(row + down.start, column + across.start, estimate[row, column].astype(np.float64))
-        return near.nearest(self._plan.k, -np.inf)[0]
+        return near.nearest(self._plan.k, -np.inf)
 
     def _bounds(self, tile: tuple[slice, slice]) -> tuple[Any, Any]:
         return self._engine.bounds(self._rows[tile[0]], self._columns[tile[1]])

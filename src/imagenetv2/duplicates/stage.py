@@ -42,7 +42,7 @@ def run(job: Job, recipe: Recipe[Any]) -> None:
     _warn(job, recipe.metric, prepared.images, unreadable)
     read = time.perf_counter()
     compared, found, skipped = _search(job, prepared, values, unreadable, prepared.plan)
-    _write(job, compared, unreadable, found, skipped, prepared.plan)
+    _write(job, compared, unreadable, found, skipped)
     done = time.perf_counter()
     job.log.info(
         "%s: took %s (images %s, search %s): %s pairs, of which %.2f %% were skipped",
@@ -168,11 +168,10 @@ def _warn(job: Job, metric: str, images: Collection, unreadable: Mapping[int, st
 
 
 def _write(
-    job: Job, compared: Compared, unreadable: Mapping[int, str], found: Pairs, skipped: Skipped, plan: Plan
+    job: Job, compared: Compared, unreadable: Mapping[int, str], found: Pairs, skipped: Skipped
 ) -> None:
     images = compared.images
-    kept, rank = found.nearest(plan.k, plan.within)
-    job.out.table("neighbours", table(kept, rank, images.ids, images.origins))
+    job.out.table("neighbours", table(found, images.ids, images.origins))
     job.out.table(
         "unreadable",
         pd.DataFrame(

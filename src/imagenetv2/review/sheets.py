@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from imagenetv2.analysis.pictures import uri
 from imagenetv2.archive import Reader
 from imagenetv2.duplicates.flags import PAIR_FLAGS
 from imagenetv2.duplicates.metrics import METRICS, Metric
@@ -85,8 +85,7 @@ class Pictures:
     def address(self, image: str) -> str:
         """The picture as a JPEG in a data address; all come from one encoder."""
         reader, file = self._places[image]
-        data = encode_jpeg(within(reader.pixels(file), LONGEST))
-        return f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
+        return uri(encode_jpeg(within(reader.pixels(file), LONGEST)))
 
 
 def _shown(items: Sequence[dict[str, Any]], pictures: Pictures) -> Iterator[dict[str, Any]]:

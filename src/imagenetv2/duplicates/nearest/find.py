@@ -16,7 +16,6 @@ from imagenetv2.duplicates import budget
 from imagenetv2.duplicates.collection import digest
 from imagenetv2.duplicates.cost import Estimate, Size
 from imagenetv2.duplicates.device import chosen
-from imagenetv2.duplicates.engine import Indices
 from imagenetv2.duplicates.forecast import forecast
 from imagenetv2.duplicates.nearest.options import Wanted
 from imagenetv2.duplicates.nearest.sets import Sets
@@ -33,7 +32,6 @@ class Found:
 
     Attributes:
         pairs: indices into the sets, sorted by candidate, distance and other picture.
-        rank: of each pair among those of its candidate, from 0.
         unreadable: why a picture takes no part, by index.
         compared: candidates and other pictures that took part.
         skipped: pairs, and of how many the distance was computed; within one set each pair both ways.
@@ -41,7 +39,6 @@ class Found:
     """
 
     pairs: Pairs
-    rank: Indices
     unreadable: dict[int, str]
     compared: tuple[int, int]
     skipped: Skipped
@@ -81,7 +78,7 @@ class Finder:
             self._recipe.release()
         self._sets.require_any(unreadable)
         with _timed(seconds, "preparing"):
-            engine = self._recipe.engine(values, section, self._device)
+            engine = self._recipe.engine(values, section, self._device, budget.room(self._plan))
         rows, columns = self._sets.readable(list(unreadable))
         work = self._work.within(f"{self._wanted.metric}-{self._device}-{digest(unreadable)}")
         # Tiles are worked at beside each other instead.
@@ -89,8 +86,7 @@ class Finder:
             pairs, skipped = search(
                 engine, rows, columns, self._excluded, self._plan, work, self._wanted.metric
             )
-        pairs, rank = pairs.nearest(self._plan.k, self._plan.within)
-        return Found(pairs, rank, unreadable, (len(rows), len(columns)), skipped, seconds)
+        return Found(pairs, unreadable, (len(rows), len(columns)), skipped, seconds)
 
     def _planned(self) -> Plan:
         section, made = self._wanted.section, self._recipe

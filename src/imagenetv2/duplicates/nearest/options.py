@@ -36,10 +36,10 @@ def wanted(metric: str, given: Mapping[str, Any], study: bool) -> Wanted:
     With ``study`` its settings hold where no option says otherwise; if none that a cut-off belongs to does, all pairs
     within its cut-off are kept. Raises InputError naming the option and what it may be.
     """
-    kind = type(getattr(Neighbours(), metric))
+    kind = _kind(metric)
     values = {name: value for name, value in given.items() if value is not None}
     for name in values:
-        if name not in kind.model_fields:
+        if not has(metric, name):
             raise InputError(f"--{name} has no meaning for --metric {metric}; leave it out.")
     base = STUDY[metric].model_dump(exclude_unset=True) if study and metric in STUDY else {}
     _refuse_weights({**base, **values})
@@ -53,6 +53,15 @@ def wanted(metric: str, given: Mapping[str, Any], study: bool) -> Wanted:
     section = _section(kind, base)
     _require_room(getattr(section, "window", 0), getattr(section, "side", 0))
     return Wanted(metric, section, values.get("within", cutoff))
+
+
+def has(metric: str, name: str) -> bool:
+    """Whether the settings of a metric have one of that name."""
+    return name in _kind(metric).model_fields
+
+
+def _kind(metric: str) -> type[Metric]:
+    return type(getattr(Neighbours(), metric))
 
 
 def _refuse_weights(values: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imagenetv2.analysis.figures.style import PALETTE
+from imagenetv2.analysis.pictures import uri
 from imagenetv2.analysis.wording import plural
 from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.nearest.find import Found
@@ -45,7 +45,7 @@ def page(sets: Sets, wanted: Wanted, found: Found, count: int, facts: Sequence[t
         metric=METRICS[wanted.metric].distance,
         lead=lead(sets, wanted, found),
         tiles=facts,
-        chart=chart(wanted, found.pairs.distance[found.rank == 0]),
+        chart=chart(wanted, found.pairs.distance[found.pairs.ranks() == 0]),
         heading=f"The {len(shown)} nearest pairs" if len(shown) > 1 else "The nearest pair",
         scale=_scale(wanted),
         pairs=shown,
@@ -104,7 +104,7 @@ def address(pixels: Pixels) -> str:
     """A picture as a data address: exactly where it is tiny, else as a JPEG."""
     tiny = max(pixels.shape[:2]) <= TINY
     data = encode_png(pixels) if tiny else encode_jpeg(within(pixels, LONGEST))
-    return f"data:image/{'png' if tiny else 'jpeg'};base64,{base64.b64encode(data).decode()}"
+    return uri(data, f"image/{'png' if tiny else 'jpeg'}")
 
 
 def chart(wanted: Wanted, nearest: npt.NDArray[np.float64]) -> dict[str, Any] | None:

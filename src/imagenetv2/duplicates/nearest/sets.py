@@ -98,13 +98,13 @@ class Sets:
                 raise InputError(f"{part}: {found}; name a folder, archive or file with pictures.")
 
 
-def table(pairs: Pairs, rank: Indices, names: Sequence[str], whole: bool) -> pd.DataFrame:
+def table(pairs: Pairs, names: Sequence[str], whole: bool) -> pd.DataFrame:
     """image, rank (0 is nearest), neighbour and distance, int64 where ``whole``; sorted by image and rank."""
     named = np.asarray(names, dtype=object)
     return pd.DataFrame(
         {
             "image": named[pairs.row],
-            "rank": rank,
+            "rank": pairs.ranks(),
             "neighbour": named[pairs.column],
             "distance": pairs.distance.astype(np.int64) if whole else pairs.distance,
         }
@@ -122,9 +122,5 @@ def nearest_pairs(pairs: Pairs, both: bool, count: int) -> Pairs:
     if both:
         low, high = np.minimum(pairs.row, pairs.column), np.maximum(pairs.row, pairs.column)
         pairs = Pairs(low, high, pairs.distance)
-        order = np.lexsort((pairs.column, pairs.row))
-        pairs = pairs.take(order)
-        new = np.ones(len(pairs), dtype=bool)
-        new[1:] = (pairs.row[1:] != pairs.row[:-1]) | (pairs.column[1:] != pairs.column[:-1])
-        pairs = pairs.take(new)
+        pairs = pairs.take(np.lexsort((pairs.column, pairs.row))).distinct()
     return pairs.take(np.lexsort((pairs.column, pairs.row, pairs.distance))[:count])

@@ -138,4 +138,4 @@ def search_groups(
             )
             found.append(pairs)
             skipped.add(counted)
-    return Pairs.joined(found).nearest(plan.k, plan.within)[0], skipped
+    return Pairs.joined(found).nearest(plan.k, plan.within), skipped
