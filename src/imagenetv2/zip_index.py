@@ -6,27 +6,19 @@ import os
 import zlib
 from array import array
 from bisect import bisect_left
-from itertools import pairwise
 from struct import Struct
-from zipfile import BadZipFile
+from struct import error as StructError
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-END = Struct("<4s4H2LH")
-"""Signature, two disks, two counts, size and place of the directory, length of a comment."""
-END_64 = Struct("<4sQ2H2L4Q")
-"""Signature, size of this record, two versions, two disks, two counts, size and place of the directory."""
-LOCATOR = Struct("<4sLQL")
-"""Signature, disk, place of END_64, number of disks."""
-ENTRY = Struct("<4s6H3L5H2L")
-"""Signature, 2 versions, flags, method, time, date, CRC, 2 sizes, 3 lengths, disk, 2 attributes, place."""
 LOCAL = Struct("<4s5H3L2H")
 """Signature, version, flags, method, time, date, CRC, two sizes, two lengths."""
 ENCRYPTED = 1
-WIDE = 0xFFFFFFFF
-"""Stands for a number that is in the extra field because it does not fit into four bytes."""
 
 
 class Index:
-    """Entries of an archive that holds them as they are, without compression or comment; names are UTF-8.
+    """Entries of an archive that holds them as they are, without compression or comment.
+
+    zipfile reads the directory. What it keeps of an entry is four times as much, and every thread would need it.
 
     Args:
         file: descriptor of the archive.
@@ -36,20 +28,11 @@ class Index:
 
     def __init__(self, file: int) -> None:
         self._file = file
-        self._end = os.fstat(file).st_size
-        count, data = self._directory()
-        self.names: list[str] = []
-        self._place, self._size, self._crc = array("Q"), array("Q"), array("I")
-        at = 0
-        for _ in range(count):
-            at = self._add(data, at)
-        if any(before > name for before, name in pairwise(self.names)):
-            order = sorted(range(count), key=self.names.__getitem__)
-            self.names = [self.names[i] for i in order]
-            self._place, self._size, self._crc = (
-                array(column.typecode, (column[i] for i in order))
-                for column in (self._place, self._size, self._crc)
-            )
+        entries = sorted(_entries(file), key=lambda entry: entry.filename)
+        self.names = [entry.filename for entry in entries]
+        self._place = array("Q", (entry.header_offset for entry in entries))
+        self._size = array("Q", (entry.file_size for entry in entries))
+        self._crc = array("I", (entry.CRC for entry in entries))
 
     def data(self, name: str) -> bytes:
         """Bytes of an entry. Raises KeyError where it is absent, BadZipFile where it is damaged."""
@@ -78,66 +61,20 @@ class Index:
             data += more
         return data
 
-    def _directory(self) -> tuple[int, bytes]:
-        """How many entries there are, and their records."""
-        last = self._end - END.size
-        if last < 0:
-            raise BadZipFile("File is not a zip file")
-        signature, _, _, _, count, size, place, comment = END.unpack(self._read(END.size, last))
-        if signature != b"PK\5\6" or comment:
-            raise BadZipFile("File is not a zip file")
-        if last >= LOCATOR.size:
-            signature, _, wide, _ = LOCATOR.unpack(self._read(LOCATOR.size, last - LOCATOR.size))
-            if signature == b"PK\6\7":
-                *_, count, size, place = END_64.unpack(self._read(END_64.size, wide))
-                last = wide
-        if place + size != last:
-            raise BadZipFile("Bad offset for central directory")
-        return count, self._read(size, place)
 
-    def _add(self, data: bytes, at: int) -> int:
-        """Take in the record at a place, and return where the next one is."""
-        if at + ENTRY.size > len(data):
-            raise BadZipFile("Truncated central directory")
-        (
-            signature, _, _, flags, method, _, _, crc, packed, size, named, extra, comment, _, _, _, place,
-        ) = ENTRY.unpack_from(data, at)  # fmt: skip
-        if signature != b"PK\1\2":
-            raise BadZipFile("Bad magic number for central directory")
-        at += ENTRY.size
+def _entries(file: int) -> list[ZipInfo]:
+    with os.fdopen(os.dup(file), "rb") as own:
         try:
-            name = data[at : at + named].decode()
-        except UnicodeDecodeError as error:
-            raise BadZipFile(f"Bad name: {error}") from error
-        if method or flags & ENCRYPTED:
-            raise BadZipFile(f"File {name!r} is compressed or encrypted")
-        at += named
-        if WIDE in (size, packed, place):
-            size, place = _wide(data[at : at + extra], size, packed, place)
-        if place + size > self._end:
-            raise BadZipFile(f"File {name!r} is cut off")
-        self.names.append(name)
-        self._place.append(place)
-        self._size.append(size)
-        self._crc.append(crc)
-        following: int = at + extra + comment
-        return following
-
-
-def _wide(extra: bytes, size: int, packed: int, place: int) -> tuple[int, int]:
-    """Size and place from the extra field, which holds those of the three numbers that are WIDE, in this order."""
-    field = Struct("<2H")
-    while len(extra) >= field.size:
-        kind, length = field.unpack_from(extra)
-        if kind == 1:
-            count = min(length, len(extra) - field.size) // 8
-            numbers = iter(Struct(f"<{count}Q").unpack_from(extra, field.size))
-            try:
-                size, _, place = (
-                    next(numbers) if value == WIDE else value for value in (size, packed, place)
-                )
-            except RuntimeError:
-                break
-            return size, place
-        extra = extra[field.size + length :]
-    raise BadZipFile("Corrupt zip64 extra field")
+            with ZipFile(own) as archive:
+                entries, comment = archive.infolist(), archive.comment
+        except (StructError, NotImplementedError, ValueError) as error:  # of a damaged directory
+            raise BadZipFile(str(error)) from error
+    if comment:
+        raise BadZipFile("File is not a zip file")
+    end = os.fstat(file).st_size
+    for entry in entries:
+        if entry.compress_type != ZIP_STORED or entry.flag_bits & ENCRYPTED:
+            raise BadZipFile(f"File {entry.filename!r} is compressed or encrypted")
+        if entry.header_offset < 0 or entry.header_offset + entry.file_size > end:
+            raise BadZipFile(f"File {entry.filename!r} is cut off")
+    return entries
