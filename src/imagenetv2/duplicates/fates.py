@@ -62,7 +62,7 @@ def fates(pool: Candidates, pairs: pd.DataFrame, settings: Duplicates) -> pd.Dat
     of_image: dict[str, list[Entry]] = {}
     for entry in pool.entries:
         of_image.setdefault(entry.image_id, []).append(entry)
-    found = components(of_image, _edges(pairs, pool.copies, set(of_image)))
+    found = components(of_image, edges(pairs, pool.copies, set(of_image)))
     named = overrides(settings.override, found, set(of_image))
     good = settings.good_frequencies
     known = _Known(
@@ -148,9 +148,10 @@ def _originals(pairs: pd.DataFrame) -> dict[str, str]:
     return dict(zip(rows["neighbour_id"].tolist(), rows["origin"].tolist(), strict=True))
 
 
-def _edges(pairs: pd.DataFrame, copies: pd.DataFrame, pool: set[str]) -> list[tuple[str, str]]:
+def edges(pairs: pd.DataFrame, copies: pd.DataFrame, pool: set[str]) -> list[tuple[str, str]]:
+    """What connects images: verdicts, and photographs that images of the pool share."""
     same = pairs[pairs["verdict"] == "duplicate"]
-    edges = list(zip(same["image_id"].tolist(), same["neighbour_id"].tolist(), strict=True))
+    found = list(zip(same["image_id"].tolist(), same["neighbour_id"].tolist(), strict=True))
     photographs = sorted(
         (photo, image)
         for photo, image in zip(copies["photo_id"].tolist(), copies["image_id"].tolist(), strict=True)
@@ -158,8 +159,8 @@ def _edges(pairs: pd.DataFrame, copies: pd.DataFrame, pool: set[str]) -> list[tu
     )
     for (photo, image), (following, other) in pairwise(photographs):
         if photo == following:
-            edges.append((image, other))
-    return edges
+            found.append((image, other))
+    return found
 
 
 def _both_ways(pairs: pd.DataFrame, verdict: str) -> list[tuple[str, str]]:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from imagenetv2.duplicates import fates
+from imagenetv2.duplicates.components import components
+
 if TYPE_CHECKING:
     from imagenetv2.duplicates.explain.study import Study
 
@@ -13,12 +16,15 @@ if TYPE_CHECKING:
 def component(study: Study, image: str) -> dict[str, Any] | None:
     """Members and edges; None where the image is in no component, or it is not known yet.
 
-    A candidate with the pixels of an original image is a member twice. ``members`` come in the order in which they would be kept, original images first.
+    ``members`` come in the order in which they would be kept, original images first; a candidate with the pixels of one
+    is there twice.
     """
     if study.fates is None or study.pairs is None:
         return None
     same = study.pairs[study.pairs["verdict"] == "duplicate"]
-    inside = joined(image, same, study.copies)
+    pool = set(study.candidates["image_id"])
+    found = components([image], fates.edges(study.pairs, study.copies, pool))
+    inside = set(next(members for members in found if image in members))
     entries = study.fates[study.fates["image_id"].isin(inside)]
     names = sorted(set(entries["component"]) - {""})
     if len(inside) == 1 and not names:
@@ -29,18 +35,6 @@ def component(study: Study, image: str) -> dict[str, Any] | None:
         "members": [*_originals(study, inside), *_candidates(study, entries)],
         "edges": edges(inside, same, study.copies),
     }
-
-
-def joined(image: str, same: pd.DataFrame, copies: pd.DataFrame) -> set[str]:
-    """All images that duplicate pairs and shared photographs lead to from one."""
-    inside, new = {image}, {image}
-    while new:
-        touching = same[same["image_id"].isin(new) | same["neighbour_id"].isin(new)]
-        photographs = copies.loc[copies["image_id"].isin(new), "photo_id"]
-        sharing = copies.loc[copies["photo_id"].isin(photographs), "image_id"]
-        new = (set(touching["image_id"]) | set(touching["neighbour_id"]) | set(sharing)) - inside
-        inside |= new
-    return inside
 
 
 def edges(inside: set[str], same: pd.DataFrame, copies: pd.DataFrame) -> list[dict[str, str]]:

@@ -18,7 +18,7 @@ from imagenetv2.duplicates.fc7.untrained import untrained
 from imagenetv2.duplicates.recipe import Pictures, Recipe
 from imagenetv2.duplicates.settings import Features
 from imagenetv2.duplicates.shares import Shares
-from imagenetv2.duplicates.squashed import readable
+from imagenetv2.duplicates.squashed import SHARD, readable
 from imagenetv2.duplicates.stored import Stored
 from imagenetv2.errors import InputError
 from imagenetv2.images import Pixels
@@ -26,8 +26,6 @@ from imagenetv2.job import Job
 from imagenetv2.pooling import slices, threaded
 from imagenetv2.progress import Bar, bar
 
-SHARD = 4096
-"""Images between two points at which a killed extraction goes on, about."""
 ACTIVATIONS = 64 * 4 * 3
 """Bytes a pixel of the input while a network runs: two maps of 64 channels at full size, and some."""
 
