@@ -15,6 +15,9 @@ from imagenetv2.commands import (
     cost,
     cutoffs,
     duplicates,
+    evaluate,
+    export,
+    names,
     nearest,
     prune,
     published,
@@ -30,8 +33,8 @@ from imagenetv2.commands import (
 from imagenetv2.errors import InputError
 
 COMMANDS = (
-    stage, duplicates, cost, versions, verify, prune, show, configuration, nearest, cutoffs, record, published, review,
-    world, simulate,
+    stage, duplicates, cost, versions, verify, prune, show, export, evaluate, configuration, nearest, cutoffs, record, published,
+    names, review, world, simulate,
 )  # fmt: skip
 DISK = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished stages are kept",

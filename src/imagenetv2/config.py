@@ -12,7 +12,7 @@ from imagenetv2.duplicates.metrics import METRICS
 from imagenetv2.duplicates.modes import resolved, without_cutoff
 from imagenetv2.duplicates.settings import Duplicates, Neighbours
 from imagenetv2.duplicates.unsearched import unsearched
-from imagenetv2.evaluation.settings import Evaluation, Model, default_models
+from imagenetv2.evaluation.settings import Evaluation, Metrics, Model, default_models
 from imagenetv2.record.settings import Record
 from imagenetv2.review.settings import Review
 from imagenetv2.sampling.settings import Sampling
@@ -42,6 +42,7 @@ class Config(Section):
     sampling: Sampling = Field(Sampling(), description="The three sampling rules.")
     models: tuple[Model, ...] = Field(default_models(), min_length=1, description="Models to evaluate.")
     evaluation: Evaluation = Field(Evaluation(), description="How models are run.")
+    metrics: Metrics = Field(Metrics(), description="Metrics of their predictions.")
     record: Record = Field(Record(), description="A released study, to be read instead of run.")
     simulation: Simulation = Field(Simulation(), description="The study in the small, beside the analysis.")
     analysis: Analysis = Field(Analysis(), description="Tables and fits.")

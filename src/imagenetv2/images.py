@@ -7,7 +7,9 @@ import io
 import struct
 import warnings
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -70,24 +72,41 @@ def container(data: bytes) -> str:
 
 
 def decode(data: bytes, settings: Images) -> Picture:
-    """Decode strictly: a truncated or broken file raises UndecodableImageError, whatever is wrong with it."""
+    """Decode strictly: a truncated or broken file raises UndecodableImageError, whatever is wrong with it.
+
+    For one thread at a time, as it counts what Pillow warns of.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        picture = decode_in_threads(data, settings)
+    complaints = sum("exif" in str(w.message).lower() for w in caught)
+    return replace(picture, exif_warnings=picture.exif_warnings + complaints)
+
+
+def decode_in_threads(data: bytes, settings: Images) -> Picture:
+    """As ``decode``, but Pillow's warnings are not counted; run threads of it under ``silent``."""
     name = container(data)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            with Image.open(io.BytesIO(data), formats=[name]) as image:
-                image.load()
-                stored = image.size
-                orientation, readable = _orientation(image)
-                rgb = to_rgb(image)
+        with Image.open(io.BytesIO(data), formats=[name]) as image:
+            image.load()
+            stored = image.size
+            orientation, readable = _orientation(image)
+            rgb = to_rgb(image)
     except Exception as error:  # Pillow's decoders raise whatever a broken file makes them trip over.
         raise UndecodableImageError(f"{name} cannot be decoded: {error}") from error
     if settings.mode == "raw":
         orientation = 1
     else:
         rgb = _within(_upright(rgb, orientation), settings.longest_side)
-    complaints = sum("exif" in str(w.message).lower() for w in caught) + (not readable)
-    return Picture(np.asarray(rgb).copy(), name, orientation, complaints, stored)
+    return Picture(np.asarray(rgb).copy(), name, orientation, int(not readable), stored)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Warnings are the process's, so the main thread silences them while others call ``decode_in_threads``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _orientation(image: Image.Image) -> tuple[int, bool]:

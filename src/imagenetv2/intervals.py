@@ -41,7 +41,7 @@ def clopper_pearson(
 
 
 def newcombe(
-    new: npt.ArrayLike, new_images: int, old: npt.ArrayLike, old_images: int, level: float
+    new: npt.ArrayLike, new_images: npt.ArrayLike, old: npt.ArrayLike, old_images: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats]:
     """Interval of the difference new / new_images − old / old_images of independent shares.
 
@@ -50,22 +50,23 @@ def newcombe(
 
     Args:
         new, old: counts, same shape.
-        new_images, old_images: positive numbers of trials.
+        new_images, old_images: positive numbers of trials, of that shape or one for all.
         level: of the interval.
     """
-    p, q = np.asarray(new) / new_images, np.asarray(old) / old_images
-    p_low, p_high = wilson(p, new_images, level)
-    q_low, q_high = wilson(q, old_images, level)
+    n, m = np.asarray(new_images), np.asarray(old_images)
+    p, q = np.asarray(new) / n, np.asarray(old) / m
+    p_low, p_high = wilson(p, n, level)
+    q_low, q_high = wilson(q, m, level)
     change = p - q
     return change - np.hypot(p - p_low, q_high - q), change + np.hypot(p_high - p, q - q_low)
 
 
-def wilson(share: Floats, trials: int, level: float) -> tuple[Floats, Floats]:
+def wilson(share: Floats, trials: npt.ArrayLike, level: float) -> tuple[Floats, Floats]:
     """Wilson's interval of a share (Journal of the American Statistical Association 22, 1927)."""
-    z = reach(level)
-    middle = share + z * z / (2 * trials)
-    arm = z * np.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
-    scale = 1 + z * z / trials
+    z, n = reach(level), np.asarray(trials)
+    middle = share + z * z / (2 * n)
+    arm = z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+    scale = 1 + z * z / n
     return np.maximum((middle - arm) / scale, 0), np.minimum((middle + arm) / scale, 1)
 
 

@@ -11,12 +11,12 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from imagenetv2.artifacts import Artifact, Draft, draft, is_complete, publish
 from imagenetv2.errors import InputError
+from imagenetv2.libraries import versions_of
 from imagenetv2.stages import Stage
 from imagenetv2.versions import identity
 
@@ -109,23 +109,35 @@ def run(
 ) -> bool:
     """Make the artifact of ``stage`` unless it is there whole. Returns whether anything was made."""
     final = folder(data, stage.name, versions[stage.name])
-    work = workplace(data, stage.name, versions[stage.name])
-    if not force and is_complete(final, versions[stage.name], hashes=True):
-        shutil.rmtree(work, ignore_errors=True)
-        return False
+    made = force or not is_complete(final, versions[stage.name], hashes=True)
+    if made:
+        make(stage, versions, data, seed, final, **options)
+    shutil.rmtree(workplace(data, stage.name, versions[stage.name]), ignore_errors=True)
+    return made
+
+
+def make(
+    stage: Stage,
+    versions: Mapping[str, str],
+    data: Path,
+    seed: int,
+    final: Path,
+    function: Callable[[Job], None] | None = None,
+    **options: Any,
+) -> None:
+    """Make an artifact in the folder ``final``, by the stage's function or another in its place."""
     started = datetime.now(UTC)
     facts = {**identity(stage, seed, versions), "version": versions[stage.name]}
     try:
         with draft(stage, final) as out:
-            _function(stage.run)(Job(stage, versions[stage.name], versions, data, seed, out, **options))
+            job = Job(stage, versions[stage.name], versions, data, seed, out, **options)
+            (function or _function(stage.run))(job)
             out.finish(facts, _circumstances(started))
             publish(out, final)
-        shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
         # A full disk is often reported without the file's name.
         error.filename = error.filename or str(final)
         raise
-    return True
 
 
 def _function(path: str) -> Callable[[Job], None]:
@@ -141,17 +153,10 @@ def _circumstances(started: datetime) -> dict[str, Any]:
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": round((finished - started).total_seconds(), 3),
         "python": sys.version.split()[0],
-        "libraries": {name: v for name in LIBRARIES if (v := _library(name))},
+        "libraries": versions_of(LIBRARIES),
         "codecs": _codecs(),
         "commit": _commit(),
     }
-
-
-def _library(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _codecs() -> dict[str, str | None]:

@@ -24,19 +24,24 @@ class Bar(Protocol):
         """So many steps are done."""
         ...
 
+    def set_postfix_str(self, s: str = "", refresh: bool = True) -> None:
+        """What stands at the end of the bar, shown now or with the next steps."""
+        ...
+
 
 @contextmanager
-def bar(what: str, total: int) -> Iterator[Bar]:
-    """A bar for work in several loops; steps are reported with ``update``."""
-    with _bar(None, what, total) as shown:
+def bar(what: str, total: int, unit: str = "it") -> Iterator[Bar]:
+    """A bar for work in several loops; steps, each one a ``unit``, are reported with ``update``."""
+    with _bar(None, what, total, unit) as shown:
         yield shown
 
 
-def _bar(items: Iterable[Any] | None, what: str, total: int | None) -> tqdm[Any]:
+def _bar(items: Iterable[Any] | None, what: str, total: int | None, unit: str = "it") -> tqdm[Any]:
     return tqdm(
         items,
         desc=what,
         total=total,
+        unit=unit,
         file=sys.stderr,
         mininterval=0.5,
         dynamic_ncols=True,

@@ -362,8 +362,12 @@ def _predictions(
     chance = 1 / (1 + np.exp(-(skill + 3.5 * (ease - 0.6))))
     wrong = rng.integers(1, classes, len(images))
     rank = np.where(rng.random(len(images)) < chance, 0, wrong)
+    confidence = np.round(0.3 + 0.7 * chance, 6)
     return images[["image_id", "wnid", "class_index"]].assign(
-        rank=rank, top5=[[0, 1, 2, 3] for _ in range(len(images))], probability=0.5
+        rank=rank,
+        top5=[[0, 1, 2, 3] for _ in range(len(images))],
+        probability=np.where(rank == 0, confidence, (1 - confidence) / 2),
+        top_probability=confidence,
     )
 
 

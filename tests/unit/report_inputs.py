@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from imagenetv2.config import Config
+from imagenetv2.evaluation.metrics.by_class import by_class
+from imagenetv2.evaluation.metrics.summary import summary
 from imagenetv2.graph import stages
 from imagenetv2.job import run
 from tests.conftest import FAKE_VERSION, write_artifact
@@ -30,7 +32,7 @@ def conducted(
     config, inputs = simulate(models=models, classes=classes, world=world, **simulated)
     tables: dict[str, Any] = dict(results(LABELS, models, classes=classes, truth=world))
     tables["funnel.parquet"] = _funnel()
-    return _make(data, config, {**inputs, "analysis": tables}, cores)
+    return _make(data, config, {**inputs, "analysis": tables, "metrics": _metrics(inputs)}, cores)
 
 
 def released(
@@ -89,6 +91,21 @@ def _make(
             write_artifact(data, known[name], files)
     run(known["report"], dict.fromkeys(known, FAKE_VERSION), data, 2019, cores=cores)
     return data
+
+
+def _metrics(inputs: Mapping[str, Mapping[str, Any]]) -> dict[str, pd.DataFrame]:
+    """As the stage ``metrics`` makes them of the predictions."""
+    whole, single = [], []
+    for name, files in inputs.items():
+        kind, _, rest = name.partition("/")
+        if kind == "predictions":
+            table, place = (
+                files["predictions.parquet"],
+                dict(zip(("set", "model"), rest.split("/"), strict=True)),
+            )
+            whole.append(summary(table, subsets={"first": ["n00000001"]}).assign(**place))
+            single.append(by_class(table).assign(**place))
+    return {"metrics.parquet": pd.concat(whole), "per_class.parquet": pd.concat(single)}
 
 
 def _funnel() -> pd.DataFrame:

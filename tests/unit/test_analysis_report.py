@@ -17,10 +17,11 @@ from imagenetv2.analysis.report import SECTIONS
 from imagenetv2.analysis.sections.albums import some_classes, some_images
 from imagenetv2.analysis.sections.example import standalone
 from imagenetv2.analysis.sections.provenance import differing
+from tests.conftest import FAKE_VERSION
 from tests.unit import report_inputs
 
 VOID = {"meta", "link", "img", "br", "hr", "input", "path", "use"}
-OF_STUDIES = {"frequencies", "truth", "funnel", "task", "pairs", "albums"}
+OF_STUDIES = {"metrics", "frequencies", "truth", "funnel", "task", "pairs", "albums"}
 
 
 class Page(HTMLParser):
@@ -140,6 +141,27 @@ def test_a_study_that_was_run_shows_all_sections(data: Path) -> None:
     assert f"{change} points on MatchedFrequency" in found.words
 
 
+def test_metrics_are_shown_of_every_model_and_set(data: Path) -> None:
+    words = page(data).words.split("Beyond top-1")[1].split("What may lie behind")[0]
+    metrics = pd.read_parquet(data / "metrics" / FAKE_VERSION / "metrics.parquet")
+    mean = metrics.groupby(["set", "metric"])["value"].mean()
+    for name in ("rms_calibration_error", "aurra", "top5", "mean_probability"):
+        assert wording.percent(mean["threshold", name]).replace("\u00a0", " ") in words
+    chance = wording.percent(mean["threshold", "rms_calibration_error_by_chance"]).replace("\u00a0", " ")
+    assert f"by chance {chance}" in words
+    cells = metrics.pivot(index="model", columns=["set", "metric"], values="value")
+    shown = [
+        wording.percent(cells.loc["model_3", (s, m)]).removesuffix("\u00a0%")
+        for s in ("original", "matched_frequency", "threshold", "top_images")
+        for m in ("top1", "top5", "rms_calibration_error", "aurra")
+    ]
+    assert f"model_3 {' '.join(shown)} model" in words
+    assert "Top-1 on images of first" in words and "ReaL top-1" not in words
+    assert words.count("with its whole interval") == 1
+    assert "On no set does a class lose or gain with its whole interval." in words
+    assert "is no evidence against the model" in words
+
+
 def test_a_released_study_shows_what_a_record_allows(record: Path) -> None:
     found = page(record)
     assert not OF_STUDIES & set(found.ids)
@@ -173,7 +195,7 @@ def test_each_figure_comes_in_three_forms(
     which: str, votes: bool, truth: bool, request: pytest.FixtureRequest
 ) -> None:
     folder = report_inputs.page(request.getfixturevalue(which)).parent
-    wanted = {file.name for file in report_files.files(votes=votes, truth=truth)}
+    wanted = {file.name for file in report_files.files(votes=votes, truth=truth, metrics=votes)}
     assert {p.name for p in folder.iterdir()} == wanted | {"manifest.json", "run.json"}
     for figure in (n for n in wanted if n.endswith(".svg")):
         svg = (folder / figure).read_text("utf-8")
@@ -198,7 +220,7 @@ def test_the_same_inputs_give_the_same_bytes_on_any_number_of_cores(data: Path, 
     again = report_inputs.conducted(tmp_path, cores=2)
     one, two = (json.loads((d / "report/0123456789/manifest.json").read_text()) for d in (data, again))
     assert one["files"] == two["files"]
-    assert len(one["files"]) == 1 + 13 * 3 + 4 * 3
+    assert len(one["files"]) == 1 + 14 * 3 + 4 * 3
 
 
 def test_another_run_fits_too(other: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from imagenetv2.analysis.wording import duration, volume
 from imagenetv2.cli import main
 from imagenetv2.config import Config
 from imagenetv2.duplicates import cost
@@ -19,11 +20,9 @@ from imagenetv2.duplicates.cost import (
     Machine,
     Size,
     Work,
-    duration,
     estimate,
     percent,
     sentence,
-    volume,
 )
 from imagenetv2.duplicates.forecast import forecast
 from imagenetv2.duplicates.outlook import Given, counts

@@ -28,7 +28,7 @@ from imagenetv2.duplicates.search import Plan, search
 from imagenetv2.duplicates.settings import Features
 from imagenetv2.errors import InputError
 from imagenetv2.images import Pixels
-from imagenetv2.networks import lite0
+from imagenetv2.networks import lite
 from imagenetv2.networks.reproducible import reproducible
 
 Rows = npt.NDArray[np.float32]
@@ -156,7 +156,8 @@ def test_lite0_is_the_default_and_gives_what_its_classifier_is_given() -> None:
     pixels = pictures(5, settings.side)
     embedding, width = network.embedding(settings)
     with torch.inference_mode():
-        direct = lite0.features(lite0.load(), lite0.prepare(pixels)).numpy()
+        batch = torch.from_numpy((pixels.astype(np.float32) - 127) / 128).permute(0, 3, 1, 2)
+        direct = lite.features(lite.load(), batch).numpy()
     assert width == direct.shape[1] == 1280
     np.testing.assert_allclose(embedding(pixels), direct, rtol=1e-4, atol=1e-5)
 

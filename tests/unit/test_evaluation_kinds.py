@@ -1,4 +1,4 @@
-"""The parts of the trained kinds against scikit-learn, scikit-image and torchvision."""
+"""The parts of the trained kinds against scikit-learn and scikit-image."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from PIL import Image
 from scipy.special import softmax
 from skimage.feature import hog
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import StandardScaler
-from torchvision.transforms import v2
 
-from imagenetv2.evaluation.classifier import Training
+from imagenetv2.evaluation.classifier import Compute, Training
 from imagenetv2.evaluation.kinds import gradients, random_features
 from imagenetv2.evaluation.kinds.linear import fit_logistic, logits
 from imagenetv2.evaluation.pictures import Pictures, pictures
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
 from imagenetv2.evaluation.settings import Model
 from tests.unit.evaluation_sets import picture, reference
 
@@ -53,7 +50,7 @@ def test_random_features_are_scikit_learns_ridge(tmp_path: Path, monkeypatch: py
     labels = table["class_index"].to_numpy()
     model = Model(name="m", kind="random_features", side=8, components=50)
     weights = random_features.train(model, Training(images, labels, 3, np.random.default_rng(1))).weights
-    values = random_features.vectors(Preprocessing(8).cut_all(images))
+    values = random_features.vectors(Preprocessing(Cut.square(8)).cut_all(images))
     features = random_features.fourier(values, weights)
     penalty = random_features.PENALTY * len(labels) * float(np.mean(features**2))
     oracle = Ridge(alpha=penalty).fit(features, np.eye(3)[labels])
@@ -67,19 +64,17 @@ def test_histograms_are_scikit_images() -> None:
     np.testing.assert_allclose(gradients.histograms(pixels), wanted, rtol=1e-5)
 
 
-@pytest.mark.parametrize("shape", [(40, 61), (61, 40), (32, 32), (11, 90), (33, 500)])
-@pytest.mark.parametrize(("crop", "interpolation"), [(1.0, "bilinear"), (0.875, "bicubic")])
-def test_preprocessing_is_torchvisions_on_pil_images(
-    shape: tuple[int, int], crop: float, interpolation: str
-) -> None:
-    pixels = picture(np.random.default_rng(1), 0, shape)
-    ours = Preprocessing(28, crop, interpolation)
-    mode = v2.InterpolationMode(interpolation)
-    cut = v2.Compose([v2.Resize(int(28 / crop), mode), v2.CenterCrop(28)])(Image.fromarray(pixels))
-    assert np.array_equal(ours.cut(pixels), np.asarray(cut))
-    scale = v2.Compose([v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True)])
-    tensor = v2.functional.normalize(scale(cut), list(ours.mean), list(ours.std))
-    np.testing.assert_allclose(ours.scale(ours.cut(pixels)[None])[0], tensor.numpy(), atol=1e-6)
+def test_gradients_are_those_of_each_image_of_a_batch() -> None:
+    random = np.random.default_rng(1)
+    batch = np.stack([picture(random, colour, (32, 32)) for colour in (0, 1, 2)])
+    features = np.stack([gradients.histograms(pixels) for pixels in batch])
+    weights = fit_logistic(features, np.arange(3), 3, 1.0)
+    facts = {"preprocessing": Preprocessing(Cut.square(32)).to_json()}
+    classifier = gradients.load(Model(name="m", kind="hog", side=32), facts, weights, Compute())
+    found = classifier.outputs(batch)
+    assert found.argmax(axis=1).tolist() == [0, 1, 2]
+    np.testing.assert_allclose(found, logits(features, weights))
+    assert classifier.digest is None
 
 
 def test_pictures_are_remembered_only_while_small(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from scipy.special import softmax
 from scipy.stats import binomtest
 from sklearn.metrics import top_k_accuracy_score
 
-from imagenetv2.evaluation.accuracy import accuracy
-from imagenetv2.evaluation.ranking import leading, true_probabilities, true_ranks
+from imagenetv2.evaluation.metrics.accuracy import accuracy
+from imagenetv2.evaluation.ranking import leading, probabilities, rounded, true_ranks
 from imagenetv2.intervals import clopper_pearson
 
 
@@ -45,14 +45,43 @@ def test_fewer_classes_than_five() -> None:
 
 
 def test_probabilities_are_softmax_to_six_digits(outputs: np.ndarray, true: np.ndarray) -> None:
-    found = true_probabilities(outputs, true)
+    found = probabilities(outputs, true[:, None])[:, 0]
     exact = softmax(outputs.astype(np.float64), axis=1)[np.arange(300), true]
     np.testing.assert_allclose(found, exact, rtol=5.1e-6)
     assert all(float(f"{p:.6g}") == p for p in found)
 
 
+def test_several_classes_at_once(outputs: np.ndarray, true: np.ndarray) -> None:
+    columns = np.stack([true, leading(outputs, 1)[:, 0]], axis=1)
+    found = probabilities(outputs, columns)
+    assert found[:, 0].tolist() == probabilities(outputs, true[:, None])[:, 0].tolist()
+    np.testing.assert_allclose(
+        found[:, 1], softmax(outputs.astype(np.float64), axis=1).max(axis=1), rtol=5.1e-6
+    )
+
+
+def test_rounding_is_pythons_at_every_size() -> None:
+    random = np.random.default_rng(3)
+    values = 10 ** random.uniform(-30, 0, 5000)
+    powers = 10.0 ** np.arange(-20, 1)
+    values = np.concatenate(
+        [values, powers, powers * (1 - 1e-12), powers * 0.9999996, [0.0, 1.0, 5e-324, 1e-300]]
+    )
+    assert rounded(values).tolist() == [float(f"{value:.6g}") for value in values]
+
+
+def test_ranking_asks_for_nothing_of_the_layout(outputs: np.ndarray, true: np.ndarray) -> None:
+    other = np.asfortranarray(outputs)
+    assert true_ranks(other, true).tolist() == true_ranks(outputs, true).tolist()
+    assert leading(other, 5).tolist() == leading(outputs, 5).tolist()
+    assert (
+        probabilities(other, true[:, None])[:, 0].tolist()
+        == probabilities(outputs, true[:, None])[:, 0].tolist()
+    )
+
+
 def test_probabilities_of_huge_outputs() -> None:
-    found = true_probabilities(np.array([[1e30, -1e30], [0.0, 1000.0]]), np.array([0, 0]))
+    found = probabilities(np.array([[1e30, -1e30], [0.0, 1000.0]]), np.array([[0], [0]]))[:, 0]
     assert found[0] == 1.0
     assert found[1] == 0.0
 

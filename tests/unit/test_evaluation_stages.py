@@ -15,9 +15,11 @@ from sklearn.neighbors import NearestCentroid
 from imagenetv2.artifacts import Artifact
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation import models, predictions
+from imagenetv2.evaluation.classifier import Compute
 from imagenetv2.evaluation.pictures import Pictures
-from imagenetv2.evaluation.predictions import predict
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
+from imagenetv2.evaluation.running.ledger import record_type
+from imagenetv2.evaluation.settings import Model
 from imagenetv2.job import Job
 from imagenetv2.sampling.frozen import digest
 from tests.unit.evaluation_sets import WNIDS, classes_table, reference, rows_of
@@ -25,6 +27,7 @@ from tests.unit.evaluation_sets import WNIDS, classes_table, reference, rows_of
 TRAINED: dict[str, dict[str, Any]] = {
     "nearest_centroid": {"side": 8},
     "random_features": {"side": 8, "components": 100},
+    "fisher_vectors": {"side": 48, "components": 4},
     "hog": {"side": 32},
     "lite0_features": {"side": 32},
     "timm_trained": {"side": 32, "architecture": "test_vit", "epochs": 6},
@@ -68,7 +71,7 @@ def test_a_trained_kind_learns_and_predicts_every_image(make_job: Callable[..., 
     assert made[0]["outputs"] == 3
     assert made[0]["columns"] == [0, 1, 2]
     assert len(made[0]["weights_sha256"]) == 64
-    assert made[0]["preprocessing"]["size"] == TRAINED[kind]["side"]
+    assert made[0]["preprocessing"]["cut"]["size"] == [TRAINED[kind]["side"]] * 2
     found = predicted(make_job, kind, made)
     wanted = reference()["reference.parquet"].query("split == 'val'").sort_values(["image_id", "wnid"])
     assert found["image_id"].tolist() == wanted["image_id"].tolist()
@@ -88,19 +91,16 @@ def test_training_again_gives_the_same_bytes_and_other_seeds_others(
     job = make_job("models/m", config=config(kind, **changes), inputs=inputs(), seed=7, cores=2)
     models.run(job)
     again = (job.out.folder / "weights.safetensors").read_bytes()
-    assert (again != first[1]) == (kind in ("random_features", "timm_trained"))
+    assert (again != first[1]) == (kind in ("random_features", "fisher_vectors", "timm_trained"))
 
 
 @pytest.mark.parametrize("kind", ["nearest_centroid", "random_features", "hog", "timm_trained"])
-def test_batches_and_threads_do_not_change_predictions(make_job: Callable[..., Job], kind: str) -> None:
+def test_no_bit_of_predictions_depends_on_how_they_are_run(make_job: Callable[..., Job], kind: str) -> None:
     made = trained(make_job, kind, **({"epochs": 1} if kind == "timm_trained" else {}))
     whole = predicted(make_job, kind, made)
-    for batch, cores in ((1, 1), (4, 2), (15, 3)):
-        other = predicted(make_job, kind, made, cores=cores, evaluation={"batch": batch})
-        columns = ["image_id", "wnid", "class_index", "rank"]
-        pd.testing.assert_frame_equal(other[columns], whole[columns])
-        assert [list(t) for t in other["top5"]] == [list(t) for t in whole["top5"]]
-        np.testing.assert_allclose(other["probability"], whole["probability"], rtol=1e-4)
+    for memory, cores in ((2.0, 3), (1e-6, 1), (1e-5, 2)):
+        other = predicted(make_job, kind, made, cores=cores, evaluation={"memory": memory, "batch": 3})
+        pd.testing.assert_frame_equal(other, whole)
 
 
 def test_nearest_centroid_is_scikit_learns(make_job: Callable[..., Job], tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_nearest_centroid_is_scikit_learns(make_job: Callable[..., Job], tmp_pat
     files = reference()
     (tmp_path / "images.zip").write_bytes(files["images.zip"])
     table = files["reference.parquet"]
-    cut = Preprocessing(8).cut
+    cut = Cut.square(8)
     pixels = [cut(p).ravel() / 255.0 for p in Pictures(tmp_path / "images.zip", table["file"].tolist())]
     train = (table["split"] == "train").to_numpy()
     fitted = NearestCentroid().fit(np.stack(pixels)[train], table["class_index"][train])
@@ -175,18 +175,11 @@ def test_a_class_without_training_images_is_named(make_job: Callable[..., Job]) 
         models.run(make_job("models/m", config=config("nearest_centroid"), inputs=inputs(reference=files)))
 
 
-def test_outputs_that_are_not_finite_name_model_and_image() -> None:
-    labels = pd.DataFrame({"image_id": ["a", "b"], "wnid": ["n1", "n1"], "class_index": [0, 0]})
-    outputs = np.array([[0.0, 1.0], [np.nan, 0.0]])
-    with pytest.raises(InputError, match=r"m: its outputs for b \("):
-        predict("m", iter([outputs]), labels, np.arange(2), [0, 1])
-
-
 @pytest.mark.parametrize("count", [1, 3])
-def test_outputs_for_other_than_all_images_are_refused(count: int) -> None:
+def test_records_of_other_than_all_images_are_refused(count: int) -> None:
     labels = pd.DataFrame({"image_id": ["a", "b"], "wnid": ["n1", "n1"], "class_index": [0, 0]})
-    with pytest.raises(ValueError, match="gave outputs for"):
-        predict("m", iter([np.zeros((count, 2))]), labels, np.arange(2), [0, 1])
+    with pytest.raises(ValueError, match=f"records of {count} images, not of 2"):
+        predictions.table(labels, np.zeros(count, record_type(2, False)))
 
 
 def test_numpy_models_do_not_need_torch(tmp_path: Path) -> None:
@@ -209,6 +202,57 @@ def test_a_whole_artifact_reads_back(make_job: Callable[..., Job]) -> None:
         inputs={"models/m": {"model.json": made[0], "weights.safetensors": made[1]}},
     )
     artifact: Artifact = job.read("models/m")
-    facts, weights = models.read(artifact)
-    assert facts == made[0]
-    assert weights["centroids"].shape == (3, 8 * 8 * 3)
+    assert models.facts_of(artifact) == made[0]
+    assert models.weights_of(artifact)["centroids"].shape == (3, 8 * 8 * 3)
+
+
+def test_weights_that_are_not_those_that_were_noted_are_refused(
+    make_job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = {"preprocessing": Preprocessing(Cut.square(8)).to_json(), "state_sha256": "a" * 64}
+    job = make_job(
+        "predictions/original/m",
+        config=config("lite0"),
+        inputs={"models/m": {"model.json": noted, "weights.safetensors": b""}},
+    )
+
+    class Loaded:
+        digest = "a" * 64
+
+    monkeypatch.setattr(models, "load", lambda *_: Loaded())
+    runnable = models.runnable(job.settings(Model), job.read("models/m"))
+    assert (runnable.name, runnable.cut) == ("m", Cut.square(8))
+    assert runnable.load(Compute()).digest == "a" * 64
+    monkeypatch.setattr(Loaded, "digest", "b" * 64)
+    with pytest.raises(
+        InputError,
+        match=r"models: m: its weights or its code are not those with the digest aaaaaaaaaa that .* remove the folders \S+/models/m,",
+    ):
+        runnable.load(Compute())
+
+
+def test_records_of_one_device_are_not_gone_on_with_on_another(
+    make_job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = trained(make_job, "nearest_centroid")
+    model = {"models/m": {"model.json": made[0], "weights.safetensors": made[1]}}
+    job = make_job("predictions/original/m", config=config("nearest_centroid"), inputs=inputs() | model)
+
+    def ledger() -> Path:
+        return predictions.work_of(job, predictions.Opener()).task.ledger
+
+    on_cpu = ledger()
+    assert (on_cpu, on_cpu.parent) == (ledger(), job.work)
+    monkeypatch.setattr(predictions, "devices", lambda _: ("cuda:0", "cuda:1"))
+    monkeypatch.setattr(predictions, "device_name", lambda _: "NVIDIA H200 (80 GB)")
+    assert ledger() != on_cpu
+
+
+def test_a_damaged_image_is_named(make_job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = trained(make_job, "nearest_centroid")
+    files = reference()
+    files["images.zip"] = files["images.zip"].replace(b"IDAT", b"IDAX", 40)
+    with pytest.raises(
+        InputError, match=r"images\.zip: n0000000\d/\w+\.png is damaged \(.*; delete its folder"
+    ):
+        predicted(make_job, "nearest_centroid", made, inputs(reference=files))

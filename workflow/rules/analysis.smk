@@ -30,6 +30,7 @@ SHOWN = (
             "accuracy_probit",
             "bins",
             "changes",
+            "classes",
             "examples",
             "frequencies",
             "influence",

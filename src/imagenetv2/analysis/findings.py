@@ -8,6 +8,8 @@ from functools import cached_property
 
 import pandas as pd
 
+from imagenetv2.analysis import wording
+from imagenetv2.analysis.class_changes import class_changes
 from imagenetv2.analysis.figures.style import Series, series
 from imagenetv2.analysis.settings import Analysis, Sets
 from imagenetv2.job import Job
@@ -27,6 +29,8 @@ class Findings:
         level: of all intervals.
         lines_in_order: names of the lines that effective robustness is measured from.
         rules, bins: None where nobody knows the votes.
+        metrics: the table of the stage ``metrics``; None where nobody knows the probabilities.
+        class_changes: see ``class_changes.py``, with the ``name`` of each class; None where ``metrics`` is.
     """
 
     labels: Mapping[str, str]
@@ -47,6 +51,8 @@ class Findings:
     simulation: pd.DataFrame
     rules: pd.DataFrame | None = None
     bins: pd.DataFrame | None = None
+    metrics: pd.DataFrame | None = None
+    class_changes: pd.DataFrame | None = None
 
     @property
     def new(self) -> dict[str, str]:
@@ -101,6 +107,12 @@ def read(job: Job) -> Findings:
     ]  # fmt: skip
     names += [n for n in ("rules", "bins") if f"{n}.parquet" in artifact.manifest["files"]]
     tables = {name: artifact.table(name) for name in names}
+    if "metrics" in job.stage.reads:
+        measured = job.read("metrics")
+        names_of = wording.distinct_names(job.read("classes").table("classes"))
+        changes = class_changes(measured.table("per_class"), settings.level)
+        tables["metrics"] = measured.table("metrics")
+        tables["class_changes"] = changes.assign(name=changes["wnid"].map(names_of))
     # A record may lack a set altogether.
     present = set(tables["accuracies"]["set"])
     return Findings(

@@ -13,6 +13,7 @@ from altair.utils import schemapi
 from imagenetv2.analysis.figures.accuracy import Lines, accuracy
 from imagenetv2.analysis.figures.bins import bins
 from imagenetv2.analysis.figures.changes import changes
+from imagenetv2.analysis.figures.classes import classes
 from imagenetv2.analysis.figures.distances import distances
 from imagenetv2.analysis.figures.figure import Figure, Panel, nothing
 from imagenetv2.analysis.figures.frequencies import frequencies
@@ -66,6 +67,8 @@ def _figures(found: Findings, votes: Votes | None, rng: np.random.Generator) -> 
         paired(found.paired, found.accuracies, found.level, sets) or empty("paired", "no two models"),
         simulation(found.simulation),
     ]
+    if found.class_changes is not None:
+        figures.append(classes(found.class_changes, sets))
     if votes is not None and found.bins is not None and found.rules is not None:
         figures += [
             frequencies(votes.observed, sets),

@@ -12,7 +12,15 @@ from imagenetv2.analysis.figures.renderer import LIBRARY
 from imagenetv2.analysis.figures.style import PALETTE
 from imagenetv2.analysis.findings import Findings
 from imagenetv2.analysis.plates import plates
-from imagenetv2.analysis.sections import accuracy, inference, provenance, published, quality, released
+from imagenetv2.analysis.sections import (
+    accuracy,
+    inference,
+    metrics,
+    provenance,
+    published,
+    quality,
+    released,
+)
 from imagenetv2.analysis.sections.conducted import conducted
 from imagenetv2.analysis.settings import Analysis, Report
 from imagenetv2.job import Job
@@ -22,6 +30,7 @@ from imagenetv2.templates import environment
 SECTIONS = {
     "accuracy": "Accuracy",
     "models": "Models",
+    "metrics": "Metrics",
     "frequencies": "Frequencies",
     "truth": "Truth",
     "chance": "Chance",
@@ -85,6 +94,7 @@ def _facts(job: Job, found: Findings) -> dict[str, Any]:
         "count_models": found.accuracies["model"].nunique(),
         "accuracy": {"sets": accuracy.sets(found), "lines": accuracy.lines(found)},
         "models": {"rows": accuracy.models(found)},
+        "metrics": metrics.metrics(job, found) if found.metrics is not None else None,
         "chance": {"sets": inference.chance(found), "pairs": inference.pairs(found)},
         "influence": inference.influence(found),
         "robustness": inference.robustness(found) if found.main_line else None,

@@ -20,6 +20,7 @@ OF_VOTES = {
     "distances": "How near each candidate's nearest neighbour is under each metric",
     "examples": "Example images of each set",
 }
+OF_METRICS = {"classes": "Classes that lose and gain most"}
 OF_TRUTH = {"truth": "Observed against true selection frequency"}
 TABLES = {
     "accuracies": "Accuracy of each model on each set",
@@ -29,9 +30,10 @@ TABLES = {
 TABLES_OF_VOTES = {"rules": "Each rule's set against the original"}
 
 
-def files(*, votes: bool, truth: bool) -> tuple[File, ...]:
+def files(*, votes: bool, truth: bool, metrics: bool) -> tuple[File, ...]:
     """The page, each figure as PNG, SVG and PDF, each table as CSV, Markdown and LaTeX."""
-    figures = FIGURES | (OF_VOTES if votes else {}) | (OF_TRUTH if truth else {})
+    some = {**(OF_VOTES if votes else {}), **(OF_TRUTH if truth else {}), **(OF_METRICS if metrics else {})}
+    figures = FIGURES | some
     tables = TABLES | (TABLES_OF_VOTES if votes else {})
     return (
         File("report.html", "The study on one page, readable offline."),

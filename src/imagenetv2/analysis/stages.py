@@ -158,9 +158,17 @@ def _conducted(config: Config) -> list[Stage]:
             {
                 "sets": Sets(names={"original": "Original", **RULES}),
                 "duplicates.cutoffs": config.duplicates.cutoffs,
+                "metrics": config.metrics,
                 **votes,
             },
-            ("analysis", *sources, *neighbours, *reviews, *(f"models/{m.name}" for m in config.models)),
+            (
+                "analysis",
+                "metrics",
+                *sources,
+                *neighbours,
+                *reviews,
+                *(f"models/{m.name}" for m in config.models),
+            ),
         ),
     ]
 
@@ -196,9 +204,11 @@ def _analysis(
 def _report(config: Config, settings: Mapping[str, Section], reads: tuple[str, ...]) -> Stage:
     return Stage(
         "report",
-        algorithm=3,
+        algorithm=4,
         run="imagenetv2.analysis.report:run",
-        files=report_files.files(votes="frequencies" in reads, truth="world" in reads),
+        files=report_files.files(
+            votes="frequencies" in reads, truth="world" in reads, metrics="metrics" in reads
+        ),
         settings={"analysis": config.analysis, "report": config.report, **settings},
         reads=reads,
         seed=True,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -64,12 +66,54 @@ def plural(value: Any, one: str, more: str | None = None) -> str:
     return f"{count(value)} {one if int(value) == 1 else more or one + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """In the largest units that say it: 0.3 s, 12 min, 3.5 h, 4 days, 2.1 years."""
+    for unit, length, least in (
+        ("years", 365.25 * 86400, 365.25 * 86400), ("days", 86400, 2 * 86400), ("h", 3600, 5400), ("min", 60, 90)
+    ):  # fmt: skip
+        if seconds >= least:
+            return f"{_short(seconds / length)} {unit}"
+    return f"{_short(seconds)} s"
+
+
+def volume(size: float) -> str:
+    """Bytes in the largest unit that says it."""
+    for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= length:
+            return f"{_short(size / length)} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def grid(columns: Mapping[str, Sequence[str]], left: bool = False) -> list[str]:
+    """Aligned columns below their titles, the first to the left, the others to the right or all to the ``left``."""
+    whole = [[title, *values] for title, values in columns.items()]
+    widths = [max(map(len, values)) for values in whole]
+    return [
+        "  ".join(
+            v.ljust(w) if left or not i else v.rjust(w)
+            for i, (v, w) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in zip(*whole, strict=True)
+    ]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
+
+
 def names(classes: pd.DataFrame) -> dict[str, str]:
     """The first lemma of each class, by WordNet ID."""
     return {
         wnid: str(lemmas[0]).replace("_", " ") if len(lemmas) else wnid
         for wnid, lemmas in zip(classes["wnid"], classes["lemmas"], strict=True)
     }
+
+
+def distinct_names(classes: pd.DataFrame) -> dict[str, str]:
+    """The same, with the WordNet ID where several classes have that lemma first."""
+    short = names(classes)
+    shared = {name for name, times in Counter(short.values()).items() if times > 1}
+    return {wnid: f"{name} ({wnid})" if name in shared else name for wnid, name in short.items()}
 
 
 def _missing(value: Any) -> bool:

@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
 
 def write(options: argparse.Namespace, sets: Sets, wanted: Wanted, found: Found) -> list[str]:
     """Write tables and page; returns what to print."""
-    from imagenetv2.duplicates.cost import duration
+    from imagenetv2.analysis.wording import duration
     from imagenetv2.duplicates.nearest.sets import table, unreadable_table
 
     neighbours = table(found.pairs, sets.names, wanted.metric == "l2")

@@ -22,6 +22,7 @@ SINGLE = {
     "hits": "generate Mechanical Turk tasks and their pages",
     "assignments": "publish tasks and collect the answers",
     "frequencies": "aggregate answers into selection frequencies",
+    "metrics": "compute calibration and other metrics of all predictions",
     "analysis": "compute accuracies, changes and fits",
     "report": "write the report",
 }
@@ -52,6 +53,13 @@ def add(commands: Any) -> None:
                 type=whole(0),
                 metavar="N",
                 help="do only that part of neighbours.search.parts, from 1; 0 prepares and comes first",
+            )
+        if name == "predictions":
+            parser.add_argument(
+                "--model",
+                action="append",
+                metavar="NAME",
+                help="evaluate only that model; may be repeated (default: all)",
             )
     add_options(commands.add_parser("models", help="train, or load and name, all models", description=MODELS))
 
@@ -117,13 +125,24 @@ def _names(planned: Plan, options: argparse.Namespace) -> list[str]:
         names = planned.family(f"predictions/{options.member}")
         if not names:
             raise InputError(f"{options.member} is no set; known are {', '.join(SETS)}.")
-        return names
+        return _of_models(names, options.model) if options.model else names
     name = f"{options.command}/{options.member}" if options.command in FAMILIES else options.command
     if name not in planned.stages:
         family = planned.family(options.command)
         known = f"; known are {', '.join(n.split('/', 1)[1] for n in family)}" if family else ""
         raise InputError(f"{name} is no stage under this configuration{known}.")
     return [name]
+
+
+def _of_models(names: list[str], models: list[str]) -> list[str]:
+    """Those of some models, in the order of the configuration."""
+    known = [name.rsplit("/", 1)[1] for name in names]
+    for model in models:
+        if model not in known:
+            raise InputError(
+                f"--model {model}: no such model under this configuration; known are {', '.join(known)}."
+            )
+    return [name for name, model in zip(names, known, strict=True) if model in models]
 
 
 def make(planned: Plan, names: list[str], options: argparse.Namespace) -> list[str]:
@@ -134,8 +153,11 @@ def make(planned: Plan, names: list[str], options: argparse.Namespace) -> list[s
         "endpoints": job.Endpoints.read(options.endpoints),
         "cores": options.cores,
     }
-    if len(names) == 1:
-        return names if job.run(planned.stages[names[0]], *settings, **shared) else []
-    from imagenetv2.evaluation.batch import run_all
+    stages = [planned.stages[name] for name in names]
+    if options.command not in ("models", "predictions"):
+        (stage,) = stages
+        return names if job.run(stage, *settings, **shared) else []
+    from imagenetv2.evaluation import batch
 
-    return run_all([planned.stages[name] for name in names], *settings, **shared)
+    how = batch.Batch(*settings, shared.pop("force"), shared)
+    return (batch.prepare if options.command == "models" else batch.evaluate)(stages, how)

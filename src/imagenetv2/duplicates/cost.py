@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from imagenetv2.analysis.wording import plural
+from imagenetv2.analysis.wording import duration, plural, volume
 from imagenetv2.duplicates.calibration import Rates
 from imagenetv2.duplicates.recipe import Searches
 from imagenetv2.duplicates.search import Plan
@@ -198,28 +198,6 @@ def lines(estimates: Sequence[Estimate]) -> list[str]:
     ]
 
 
-def duration(seconds: float) -> str:
-    """In the largest units that say it: 0.3 s, 12 min, 3.5 h, 4 days, 2.1 years."""
-    for unit, length, least in (
-        ("years", 365.25 * 86400, 365.25 * 86400), ("days", 86400, 2 * 86400), ("h", 3600, 5400), ("min", 60, 90)
-    ):  # fmt: skip
-        if seconds >= least:
-            return f"{_short(seconds / length)} {unit}"
-    return f"{_short(seconds)} s"
-
-
-def volume(size: float) -> str:
-    """Bytes in the largest unit that says it."""
-    for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= length:
-            return f"{_short(size / length)} {unit}"
-    return f"{size:.0f} bytes"
-
-
 def percent(share: float) -> str:
     """Two digits of a share."""
     return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"

@@ -13,10 +13,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from imagenetv2 import atomically
+from imagenetv2.analysis.wording import duration
 from imagenetv2.archive import Reader
 from imagenetv2.duplicates import budget, collection
 from imagenetv2.duplicates.collection import Collection
-from imagenetv2.duplicates.cost import Estimate, Size, duration, sentence
+from imagenetv2.duplicates.cost import Estimate, Size, sentence
 from imagenetv2.duplicates.device import chosen
 from imagenetv2.duplicates.forecast import forecast
 from imagenetv2.duplicates.neighbours import Pairs, table

@@ -5,21 +5,20 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from imagenetv2.evaluation.kinds import KINDS
 from imagenetv2.evaluation.pictures import Pictures
-from imagenetv2.evaluation.settings import Model
-from imagenetv2.images import Pixels
+from imagenetv2.evaluation.settings import Mode, Model
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 Weights = Mapping[str, Array]
 Facts = Mapping[str, Any]
-"""JSON values: library, version, architecture, preprocessing, outputs, …"""
+"""JSON values: library, version, architecture, tag, preprocessing, outputs, state_sha256, …"""
 
 
 @dataclass(frozen=True)
@@ -42,21 +41,28 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Compute:
-    """Where networks run, and on how many threads."""
+    """Where and how a network runs: a device of PyTorch's, such as cpu or cuda:0, and the mode."""
 
-    device: Literal["auto", "cpu", "cuda"] = "cpu"
-    threads: int = 1
+    device: str = "cpu"
+    mode: Mode = "reference"
+    compile: bool = False
 
 
 class Classifier(Protocol):
-    """A model that is ready."""
+    """A model that is ready.
 
-    def prepare(self, pixels: Pixels) -> Array:
-        """One image as the model takes it; all have the same shape and dtype. Called from several threads."""
-        ...
+    Attributes:
+        digest: SHA-256 of a pretrained network's state, in hex; None for a model whose weights are in its artifact.
+    """
+
+    digest: str | None
 
     def outputs(self, batch: Array) -> Array:
-        """One row an image, one column an output; larger means more likely, on the scale of logits."""
+        """One row an image, one column an output; larger means more likely, on the scale of logits.
+
+        ``batch`` is what ``Preprocessing.cut`` made, stacked: images × height × width × 3, uint8. Called from
+        several threads at once; whoever calls keeps libraries to one thread each (``networks.reproducible``).
+        """
         ...
 
 
@@ -66,14 +72,20 @@ def train(model: Model, training: Training) -> Fitted:
     return fitted
 
 
-def describe(model: Model) -> Fitted:
-    """Find a pretrained model and its weights. Raises InputError where either is not to be had."""
-    fitted: Fitted = _module(model).describe(model)
-    return fitted
+def outline(model: Model) -> Facts:
+    """What is known of a pretrained model without its weights: library, architecture, tag, preprocessing.
+
+    Raises InputError where there is no such model.
+    """
+    facts: Facts = _module(model).outline(model)
+    return facts
 
 
 def load(model: Model, facts: Facts, weights: Weights, compute: Compute) -> Classifier:
-    """Make a model ready."""
+    """Make a model ready; ``weights`` is empty for a pretrained one, which finds its own.
+
+    Raises InputError where weights are not to be had, or are another network's.
+    """
     classifier: Classifier = _module(model).load(model, facts, weights, compute)
     return classifier
 

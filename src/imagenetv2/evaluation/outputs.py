@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from imagenetv2.errors import InputError
+
+OUTPUTS = 1000
+"""Of a network pretrained on ImageNet-1k."""
 
 
 def output_columns(
@@ -45,11 +47,3 @@ def output_columns(
             "set classes.table to timm:imagenet-1k."
         )
     return columns
-
-
-def imagenet_wnids() -> list[str]:
-    """ImageNet's 1,000 WordNet IDs in the order of the usual class index, from timm."""
-    from timm import data
-
-    known: Any = data
-    return [str(wnid) for wnid in known.ImageNetInfo("imagenet-1k").label_names()]

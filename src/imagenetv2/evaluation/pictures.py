@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from zipfile import BadZipFile
+
+from PIL import UnidentifiedImageError
 
 from imagenetv2.archive import Reader
 from imagenetv2.errors import InputError
@@ -14,7 +17,7 @@ KEPT_BYTES = 256 * 2**20
 
 
 class Pictures(Sequence[Pixels]):
-    """Pixels by position; remembers them while together they are small, so that many models decode once.
+    """Pixels by position; may be asked for from several threads.
 
     Args:
         archive: a ZIP of canonical images.
@@ -47,12 +50,16 @@ class Pictures(Sequence[Pixels]):
             raise InputError(
                 f"{self._reader.path} holds no {self._files[index]}; delete its folder and run snakemake."
             ) from error
+        except (BadZipFile, UnidentifiedImageError, SyntaxError, ValueError) as error:
+            raise InputError(
+                f"{self._reader.path}: {self._files[index]} is damaged ({error}); delete its folder and run snakemake."
+            ) from error
         if self._known is not None:
             self._known[index] = pixels
         return pixels
 
 
-# Remembered between the stages of one process: all models of a set see the same images. An archive never
+# Remembered between the stages of one process: all models are trained on the same images. An archive never
 # changes once it is there, since its path holds its version.
 @lru_cache(maxsize=2)
 def pictures(archive: Path, files: tuple[str, ...], total_bytes: int) -> Pictures:

@@ -2,127 +2,221 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from imagenetv2.artifacts import MANIFEST, Artifact
 from imagenetv2.errors import InputError
-from imagenetv2.evaluation.classifier import Array, Compute, load
-from imagenetv2.evaluation.models import read
-from imagenetv2.evaluation.pictures import Pictures, pictures
-from imagenetv2.evaluation.ranking import leading, true_probabilities, true_ranks
-from imagenetv2.evaluation.settings import Evaluation, Model
-from imagenetv2.images import Pixels
-from imagenetv2.job import Job
-from imagenetv2.pooling import chunks, in_order, threads
-from imagenetv2.progress import progress
+from imagenetv2.evaluation.models import digest, facts_of, folders, runnable
+from imagenetv2.evaluation.pictures import Pictures
+from imagenetv2.evaluation.running.devices import device_name, devices
+from imagenetv2.evaluation.running.ledger import Ledger, Records, record_type
+from imagenetv2.evaluation.running.passes import CPU_PASS
+from imagenetv2.evaluation.running.runner import run as run_tasks
+from imagenetv2.evaluation.running.sample import Difference, differences
+from imagenetv2.evaluation.running.tasks import LabelledImages, Resources, Task
+from imagenetv2.evaluation.settings import Evaluation, Mode, Model
+from imagenetv2.evaluation.stages import SETS
+from imagenetv2.job import Job, folder
+from imagenetv2.libraries import NUMERICAL, versions_of
 from imagenetv2.sampling.frozen import require_frozen
+from imagenetv2.versions import digest_file
 
 ORIGINAL = "original"
 KEY = ["image_id", "wnid"]
+PRECISION: Mapping[Mode, str] = {"reference": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A set that may be evaluated.
+
+    Attributes:
+        labels: image_id, wnid and class_index of each image, sorted by key.
+        images: the same, for a run.
+    """
+
+    labels: pd.DataFrame
+    images: LabelledImages
+
+
+class Opener:
+    """Opens the sets of jobs, each once, so that models share their images."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Path, ...], Opened] = {}
+
+    def __call__(self, job: Job) -> Opened:
+        """The set of a job. Raises InputError where it is not frozen, not whole, or empty."""
+        sources = tuple(job.read(read).folder for read in job.stage.reads if not read.startswith("models/"))
+        if sources not in self._known:
+            self._known[sources] = opened(job, job.stage.name.split("/")[1])
+        return self._known[sources]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a job has to do.
+
+    Attributes:
+        task: to be run.
+        labels: of the set, see ``Opened``.
+        weights: digest of the model's weights.
+    """
+
+    task: Task
+    labels: pd.DataFrame
+    weights: str | None
 
 
 def run(job: Job) -> None:
-    """Write ``predictions.parquet``; a set that is not frozen is refused before anything is decoded."""
-    model, evaluation = job.settings(Model), job.settings(Evaluation)
-    labels, images = image_set(job, job.stage.name.split("/")[1])
-    classes = job.read("classes").table("classes")
-    facts, weights = read(job.read(f"models/{model.name}"))
-    classifier = load(model, facts, weights, Compute(evaluation.device, job.cores))
-    batches = batched(images, classifier.prepare, evaluation.batch, job.cores)
-    count = -(-len(images) // evaluation.batch)
-    outputs = (classifier.outputs(batch) for batch in progress(batches, job.stage.name, total=count))
-    found = predict(model.name, outputs, labels, classes["class_index"].to_numpy(np.int64), facts["columns"])
+    """Write ``predictions.parquet`` and what goes with it; finished records in ``job.work`` are not made again.
+
+    A set that is not frozen is refused before anything is decoded.
+    """
+    work, how = work_of(job, Opener()), resources(job)
+    if failures := run_tasks([work.task], how, job.log):
+        raise failures[work.task.model.name]
+    difference = None if how.mode == "reference" else differences([work.task], how, job.log)[0]
+    write(job, work, how, difference)
+
+
+def write(job: Job, work: Work, how: Resources, difference: Difference | None) -> None:
+    """Write the files of a job whose ledger is full."""
+    records = Ledger(work.task.ledger, record_type(len(work.task.columns), how.logits)).read()
+    found = table(work.labels, records)
     job.out.table("predictions", found)
+    job.out.json("evaluated.json", evaluated(how, difference, work.weights))
+    if how.logits:
+        np.save(job.out.path("logits.npy"), records["logits"])
     job.log.info("%s: %d of %d right", job.stage.name, int((found["rank"] == 0).sum()), len(found))
 
 
-def image_set(job: Job, name: str) -> tuple[pd.DataFrame, Pictures]:
-    """Image, WordNet ID and class index of each image of a set, sorted by key, and the images in that order."""
+def work_of(job: Job, opener: Opener) -> Work:
+    """What a job of a stage ``predictions/<set>/<model>`` has to do.
+
+    Raises:
+        InputError: the set is not frozen, or is not whole; or other predictions are by other weights.
+    """
+    model = job.settings(Model)
+    artifact = job.read(f"models/{model.name}")
+    facts, of = facts_of(artifact), opener(job)
+    require_same_weights(job, own=False)
+    task = Task(
+        runnable(model, artifact),
+        of.images,
+        np.asarray(facts["columns"], np.int64),
+        int(facts["outputs"]),
+        job.work / ledger_name(artifact, devices(job.settings(Evaluation).device)[0]),
+    )
+    return Work(task, of.labels, digest(facts))
+
+
+def ledger_name(artifact: Artifact, device: str) -> str:
+    """Names the records of a model on a device: those of another model, device or library are not gone on with."""
+    libraries = versions_of((*NUMERICAL, facts_of(artifact)["library"]))
+    text = json.dumps(
+        [digest_file(artifact.path("model.json")), device_name(device), libraries], sort_keys=True
+    )
+    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.records"
+
+
+def require_same_weights(job: Job, *, own: bool = True) -> None:
+    """Raise InputError where finished predictions of the job's model, on any set, are by other weights.
+
+    Versions do not tell weights that a library fetched apart. ``own`` looks at the job's own predictions, too.
+    """
+    model = job.settings(Model).name
+    artifact = job.read(f"models/{model}")
+    weights = digest(facts_of(artifact))
+    for name in SETS:
+        stage = f"predictions/{name}/{model}"
+        found = Artifact(folder(job.data, stage, job.versions[stage]))
+        if not (found.folder / MANIFEST).exists() or (stage == job.stage.name and not own):
+            continue
+        if found.json("evaluated.json").get("weights") != weights:
+            raise InputError(
+                f"models: {model}: {found.folder} was predicted with other weights than those that {artifact.folder} "
+                f"names; remove {folders(artifact, model)}."
+            )
+
+
+def resources(job: Job) -> Resources:
+    """What a job may use. Raises InputError where there is no such device."""
+    settings = job.settings(Evaluation)
+    return Resources(
+        devices(settings.device),
+        job.cores,
+        memory=int(settings.memory * 1e9),
+        batch=settings.batch,
+        mode=settings.mode,
+        compile=settings.compile,
+        logits=settings.logits,
+    )
+
+
+def opened(job: Job, name: str) -> Opened:
+    """The set of that name. Raises InputError where it is not frozen, not whole, or empty."""
     if name == ORIGINAL:
         source = job.read("reference")
-        table = source.table("reference")
-        table = table[table["split"] == "val"]
+        rows = source.table("reference")
+        rows = rows[rows["split"] == "val"]
     else:
         dataset, source = job.read(f"datasets/{name}"), job.read("candidates")
         require_frozen(dataset)
-        pool = source.table("candidates")[[*KEY, "file", "width", "height"]]
-        table = dataset.table("images").merge(pool, on=KEY, how="left", validate="one_to_one")
-        lost = table.loc[table["file"].isna(), "image_id"]
+        pool = source.table("candidates")[[*KEY, "file"]]
+        rows = dataset.table("images").merge(pool, on=KEY, how="left", validate="one_to_one")
+        lost = rows.loc[rows["file"].isna(), "image_id"]
         if len(lost):
             raise InputError(
                 f"{dataset.folder}: image {lost.iloc[0]} is not among the candidates; delete the folder and run "
                 "snakemake."
             )
-    if table.empty:
+    if rows.empty:
         raise InputError(
             f"the set {name} holds no images, so nothing can be evaluated; see its tables for why."
         )
-    table = table.sort_values(KEY, ignore_index=True)
-    total = 3 * int((table["width"] * table["height"]).sum())
-    images = pictures(source.path("images.zip"), tuple(table["file"]), total)
-    return table[[*KEY, "class_index"]], images
+    rows = rows.sort_values(KEY, ignore_index=True)
+    classes = job.read("classes").table("classes")["class_index"].to_numpy(np.int64)
+    true = np.searchsorted(classes, rows["class_index"].to_numpy(np.int64))
+    pixels = Pictures(source.path("images.zip"), rows["file"].tolist())
+    images = LabelledImages(name, rows["image_id"].tolist(), true, classes, pixels)
+    return Opened(rows[[*KEY, "class_index"]], images)
 
 
-def batched(
-    images: Sequence[Pixels], prepare: Callable[[Pixels], Array], size: int, cores: int
-) -> Iterator[Array]:
-    """Prepared images, stacked, in their order; the last batch may be short.
+def table(labels: pd.DataFrame, records: Records) -> pd.DataFrame:
+    """The table of predictions, from the records of all images in the order of ``labels``.
 
-    With more than one core, the next batch is prepared while one is in use.
+    Raises ValueError where there are more or fewer of them.
     """
-    with threads(cores) as pool:
-        prepared = in_order(pool, lambda i: prepare(images[i]), range(len(images)), ahead=max(size, cores))
-        for batch in chunks(prepared, size):
-            yield np.stack(batch)
+    if len(records) != len(labels):
+        raise ValueError(f"there are records of {len(records)} images, not of {len(labels)}")
+    found = labels.assign(
+        rank=records["rank"].astype(np.int64),
+        probability=records["probability"],
+        top_probability=records["top_probability"],
+    )
+    # Fewer than five where there are fewer classes.
+    found["top5"] = [[index for index in row if index >= 0] for row in records["top5"].tolist()]
+    return found
 
 
-def predict(
-    model: str,
-    outputs: Iterator[Array],
-    labels: pd.DataFrame,
-    class_index: Array,
-    columns: Sequence[int],
-) -> pd.DataFrame:
-    """The table of predictions.
-
-    Args:
-        model: its name, for errors.
-        outputs: batches of outputs, images × outputs, that follow each other in the order of ``labels``.
-        labels: image_id, wnid and class_index of each image.
-        class_index: class index of each class, ascending.
-        columns: the output of each class.
-
-    Raises:
-        InputError: an output is not finite.
-        ValueError: there are more or fewer outputs than images.
-    """
-    places = {int(index): place for place, index in enumerate(class_index)}
-    true = np.array([places[int(index)] for index in labels["class_index"]], np.int64)
-    ranks, first, probability, done = [], [], [], 0
-    for batch in outputs:
-        own = true[done : done + len(batch)]
-        if len(own) != len(batch):
-            raise ValueError(f"{model} gave outputs for more than the {len(true)} images")
-        chosen = batch[:, list(columns)]
-        _require_finite(model, chosen, labels["image_id"].iloc[done : done + len(batch)])
-        ranks.append(true_ranks(chosen, own))
-        first.extend(class_index[leading(chosen, 5)].tolist())
-        probability.append(true_probabilities(chosen, own))
-        done += len(batch)
-    if done != len(true):
-        raise ValueError(f"{model} gave outputs for {done} of {len(true)} images")
-    return labels.assign(
-        rank=np.concatenate(ranks), top5=first, probability=np.concatenate(probability)
-    ).reset_index(drop=True)
-
-
-def _require_finite(model: str, outputs: Array, images: pd.Series[str]) -> None:
-    wrong = ~np.isfinite(outputs).all(axis=1)
-    if wrong.any():
-        names = images.to_numpy()[wrong].tolist()
-        raise InputError(
-            f"models: {model}: its outputs for {', '.join(names[:3])} ({len(names)} images of a batch) are not "
-            "finite numbers; correct its weights, or lower learning_rate where it is trained here."
-        )
+def evaluated(how: Resources, difference: Difference | None, weights: str | None) -> dict[str, Any]:
+    """How predictions were made, for ``evaluated.json``."""
+    device = how.devices[0]
+    return {
+        "mode": how.mode,
+        "precision": PRECISION[how.mode],
+        "compiled": how.compile,
+        "device": device_name(device),
+        "weights": weights,
+        "batch": CPU_PASS if device == "cpu" else how.batch,
+        "sample": None if difference is None else asdict(difference),
+    }

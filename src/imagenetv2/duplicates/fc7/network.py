@@ -9,12 +9,12 @@ import numpy.typing as npt
 import torch
 
 from imagenetv2.duplicates.settings import Features
-from imagenetv2.errors import InputError
+from imagenetv2.errors import InputError, first_line
 from imagenetv2.images import Pixels
-from imagenetv2.networks import lite0, timm_network, torchvision_network
+from imagenetv2.networks import lite, timm_network, torchvision_network
 from imagenetv2.networks.layers import Tap, last_linear
 from imagenetv2.networks.loaded import Loaded
-from imagenetv2.networks.states import first_line
+from imagenetv2.networks.named import Fields
 from imagenetv2.pooling import slices
 
 Embedding = Callable[[Pixels], npt.NDArray[np.float32]]
@@ -73,11 +73,12 @@ def _passed(through: Embedding, pixels: Pixels) -> npt.NDArray[np.float32]:
 def loaded(settings: Features) -> Loaded:
     """The network with its weights."""
     library, _, name = settings.network.partition(":")
+    fields = Fields.of_section(WHERE)
     if library == "efficientnet_lite0":
-        return lite0.loaded()
+        return lite.loaded()
     if library == "timm":
-        return timm_network.load(name, settings.weights, WHERE)
-    return torchvision_network.load(name or STUDY, settings.weights, WHERE)
+        return timm_network.load(name, settings.weights, fields)
+    return torchvision_network.load(name or STUDY, settings.weights, fields)
 
 
 def layer(network: Loaded, settings: Features) -> Layer:

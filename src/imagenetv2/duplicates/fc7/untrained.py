@@ -11,7 +11,7 @@ import torchvision
 from imagenetv2.duplicates.fc7.network import STUDY, WHERE
 from imagenetv2.duplicates.settings import Features
 from imagenetv2.errors import InputError
-from imagenetv2.networks import lite0
+from imagenetv2.networks import lite
 from imagenetv2.networks.loaded import Loaded
 from imagenetv2.networks.timm_network import pooled
 
@@ -22,7 +22,7 @@ def untrained(settings: Features) -> Loaded:
     """The network of the settings, in eval mode. Raises InputError for a name that its library does not know."""
     library, _, name = settings.network.partition(":")
     if library == "efficientnet_lite0":
-        return lite0.loaded()
+        return lite.loaded()
     try:
         # Without memory at first: to initialise the weights of a large network takes seconds.
         with torch.device("meta"):

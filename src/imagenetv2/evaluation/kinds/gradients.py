@@ -6,7 +6,7 @@ import numpy as np
 
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Training, Weights
 from imagenetv2.evaluation.kinds.linear import fit_logistic, logits
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
 from imagenetv2.evaluation.settings import Model
 from imagenetv2.images import Pixels
 
@@ -16,7 +16,7 @@ STRENGTH = 1e-2
 
 def train(model: Model, training: Training) -> Fitted:
     """Multinomial logistic regression on the histograms."""
-    preprocessing = Preprocessing(model.side)
+    preprocessing = Preprocessing(Cut.square(model.side))
     features = np.stack([histograms(preprocessing.cut(pixels)) for pixels in training.images])
     facts = {
         "library": "scikit-image",
@@ -28,7 +28,7 @@ def train(model: Model, training: Training) -> Fitted:
 
 def load(model: Model, facts: Facts, weights: Weights, compute: Compute) -> Gradients:
     """Ready."""
-    return Gradients(Preprocessing.from_json(facts["preprocessing"]), weights)
+    return Gradients(weights)
 
 
 def histograms(pixels: Pixels) -> Array:
@@ -42,13 +42,11 @@ def histograms(pixels: Pixels) -> Array:
 class Gradients:
     """Outputs are logits."""
 
-    def __init__(self, preprocessing: Preprocessing, weights: Weights) -> None:
-        self._preprocessing, self._weights = preprocessing, weights
+    digest = None
 
-    def prepare(self, pixels: Pixels) -> Array:
-        """The descriptor."""
-        return histograms(self._preprocessing.cut(pixels))
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
 
     def outputs(self, batch: Array) -> Array:
         """Images × classes."""
-        return logits(batch, self._weights)
+        return logits(np.stack([histograms(pixels) for pixels in batch]), self._weights)

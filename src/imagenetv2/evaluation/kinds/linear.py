@@ -66,6 +66,5 @@ def fit_logistic(features: Floats, labels: Integers, classes: int, strength: flo
 
 def logits(features: Floats, weights: Weights) -> npt.NDArray[np.float64]:
     """Images × classes."""
-    with one_thread():
-        product = standardised(features, weights) @ weights["coefficients"].astype(np.float64).T
+    product = standardised(features, weights) @ weights["coefficients"].astype(np.float64).T
     return np.asarray(product + weights["intercepts"])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Training, Weights
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
 from imagenetv2.evaluation.settings import Model
-from imagenetv2.images import Pixels
 
 
 def train(model: Model, training: Training) -> Fitted:
     """Mean image of each class."""
-    preprocessing = Preprocessing(model.side, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
+    preprocessing = Preprocessing(Cut.square(model.side), mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
     values = vectors(preprocessing.cut_all(training.images))
     centroids = np.stack([values[training.labels == c].mean(axis=0) for c in range(training.classes)])
     facts = {
@@ -25,7 +24,7 @@ def train(model: Model, training: Training) -> Fitted:
 
 def load(model: Model, facts: Facts, weights: Weights, compute: Compute) -> NearestCentroid:
     """Ready to measure distances."""
-    return NearestCentroid(Preprocessing.from_json(facts["preprocessing"]), weights["centroids"])
+    return NearestCentroid(weights["centroids"])
 
 
 def vectors(batch: Array) -> Array:
@@ -36,12 +35,10 @@ def vectors(batch: Array) -> Array:
 class NearestCentroid:
     """Outputs are squared distances, negated."""
 
-    def __init__(self, preprocessing: Preprocessing, centroids: Array) -> None:
-        self._preprocessing, self._centroids = preprocessing, centroids.astype(np.float64)
+    digest = None
 
-    def prepare(self, pixels: Pixels) -> Array:
-        """size × size × 3, uint8."""
-        return self._preprocessing.cut(pixels)
+    def __init__(self, centroids: Array) -> None:
+        self._centroids = centroids.astype(np.float64)
 
     def outputs(self, batch: Array) -> Array:
         """Minus the squared distance to each class's mean image, the sum over values from 0 to 1."""

@@ -1,4 +1,4 @@
-"""Networks under PyTorch, run so that the same input gives the same output."""
+"""Networks under PyTorch."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ import numpy as np
 import torch
 
 from imagenetv2.errors import InputError
-from imagenetv2.evaluation.classifier import Array, Compute
-from imagenetv2.images import Pixels
-from imagenetv2.networks.reproducible import reproducible
+from imagenetv2.evaluation.classifier import Array, Compute, Facts
+from imagenetv2.evaluation.kinds.compiling import compiled
+from imagenetv2.evaluation.kinds.scaling import Scale
+from imagenetv2.evaluation.kinds.transfers import Transfers
+from imagenetv2.evaluation.outputs import OUTPUTS
+from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.settings import Mode
+
+AUTOCAST: dict[Mode, torch.dtype] = {"bf16": torch.bfloat16, "fp16": torch.float16}
+"""What convolutions and matrix products of the fast modes are computed in."""
 
 
 @contextmanager
@@ -23,45 +30,62 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
-def device(compute: Compute) -> torch.device:
-    """Where to run. Raises InputError where cuda is asked for and there is none."""
-    there = torch.cuda.is_available()
-    if compute.device == "cuda" and not there:
-        raise InputError("evaluation.device is cuda but PyTorch finds no GPU; set it to auto or cpu.")
-    return torch.device("cuda" if there and compute.device != "cpu" else "cpu")
+def device(name: str) -> torch.device:
+    """Where to run. Raises InputError where a GPU is asked for that PyTorch does not find."""
+    found = torch.device(name)
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if found.type == "cuda" and (found.index or 0) >= count:
+        raise InputError(
+            f"evaluation.device is {name} but PyTorch finds {count or 'no'} GPU; set it to auto or cpu."
+        )
+    return found
 
 
 class Network:
-    """A network in eval mode, with what turns an image into its input.
+    """A network that takes images as they were cut, and scales them itself.
+
+    In mode reference it computes in float32 what its module computes; whoever calls sees to deterministic algorithms
+    and numbers of threads (``networks.reproducible``). The fast modes are autocast, channels last in memory and, where
+    asked for, compiled. Several threads may call it at once.
 
     Args:
-        module: takes images × 3 × height × width.
-        prepare: one image to an array; called from several threads.
-        assemble: a stack of such arrays to the module's input, float32.
-        compute: where to run.
+        module: takes images × 3 × height × width, float32.
+        preprocessing: the scale of its input.
+        compute: where to run, and in which mode.
+        digest: of its state, from ``state_digest``; None where its weights are kept elsewhere.
     """
 
     def __init__(
         self,
-        module: torch.nn.Module | Callable[[torch.Tensor], torch.Tensor],
-        prepare: Callable[[Pixels], Array],
-        assemble: Callable[[Array], torch.Tensor],
+        module: torch.nn.Module,
+        preprocessing: Preprocessing,
         compute: Compute,
+        digest: str | None = None,
     ) -> None:
-        self._device = device(compute)
-        if isinstance(module, torch.nn.Module):
-            module.eval().to(self._device)
-        self._module, self._prepare, self._assemble, self._compute = module, prepare, assemble, compute
-
-    def prepare(self, pixels: Pixels) -> Array:
-        """The array of one image."""
-        return self._prepare(pixels)
+        self.digest = digest
+        self.device = device(compute.device)
+        self._transfers = Transfers(self.device) if self.device.type == "cuda" else None
+        self._lower = AUTOCAST.get(compute.mode)
+        layout = torch.contiguous_format if self._lower is None else torch.channels_last
+        module.eval().requires_grad_(False).to(self.device).to(memory_format=layout)
+        self._module: Callable[[torch.Tensor], torch.Tensor] = compiled(module) if compute.compile else module
+        self._scale = Scale(preprocessing, self.device, layout)
 
     def outputs(self, batch: Array) -> Array:
-        """Images × outputs, float32."""
-        with reproducible(self._compute.threads), torch.inference_mode():
-            found = self._module(self._assemble(batch).to(self._device))
-        return np.asarray(found.float().cpu().numpy())
+        """Images × outputs, float32, of images × height × width × 3, uint8."""
+        # PyTorch warns of arrays that it could change, such as a file's that is mapped into memory.
+        images = torch.from_numpy(batch if batch.flags.writeable else batch.copy())
+        found = (
+            self.run(images.to(self.device)).cpu()
+            if self._transfers is None
+            else self._transfers(self.run, images)
+        )
+        return np.asarray(found.numpy())
+
+    def run(self, batch: torch.Tensor) -> torch.Tensor:
+        """The same for tensors on the network's device, without waiting for it."""
+        with torch.inference_mode(), torch.autocast(self.device.type, self._lower, self._lower is not None):
+            return self._module(self._scale(batch)).to(torch.float32)
 
 
 def state_digest(module: torch.nn.Module) -> str:
@@ -69,5 +93,21 @@ def state_digest(module: torch.nn.Module) -> str:
     digest = hashlib.sha256()
     for name, value in sorted(module.state_dict().items()):
         digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
-        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return digest.hexdigest()
+
+
+def pretrained(module: torch.nn.Module, facts: Facts, compute: Compute) -> Network:
+    """A network with weights of its own, under the preprocessing of ``facts``."""
+    return Network(module, Preprocessing.from_json(facts["preprocessing"]), compute, state_digest(module))
+
+
+def require_imagenet(name: str, source: str, outputs: int | None) -> int:
+    """``outputs``, which has to be 1,000. Raises InputError that names the model and its source of weights."""
+    if outputs != OUTPUTS:
+        has = f"{outputs} outputs" if outputs else "no classifier"
+        raise InputError(
+            f"models: {name}: {source} has {has}, not an output for each of ImageNet's 1,000 classes; choose weights "
+            "that were tuned on ImageNet-1k."
+        )
+    return outputs

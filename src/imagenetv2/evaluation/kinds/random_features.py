@@ -9,10 +9,11 @@ import numpy as np
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Training, Weights
 from imagenetv2.evaluation.kinds.linear import one_thread
 from imagenetv2.evaluation.kinds.nearest_centroid import vectors
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
 from imagenetv2.evaluation.settings import Model
-from imagenetv2.images import Pixels
 
+COMPONENTS = 1000
+"""Features where the configuration does not say."""
 PENALTY = 1e-2
 """Ridge penalty as a share of the features' mean square."""
 BLOCK = 4096
@@ -22,20 +23,20 @@ SHARPNESS = 20.0
 
 def train(model: Model, training: Training) -> Fitted:
     """Draw the features, with the median distance between training images as bandwidth; solve for the rest."""
-    preprocessing = Preprocessing(model.side, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
+    preprocessing = Preprocessing(Cut.square(model.side), mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
     inputs, random = preprocessing.cut_all(training.images), training.generator
     width = _median_distance(inputs, random)
-    size = inputs[0].size
+    size, components = inputs[0].size, model.components or COMPONENTS
     weights: dict[str, Any] = {
         "centre": (inputs.reshape(len(inputs), -1).mean(axis=0) / 255.0).astype(np.float32),
-        "directions": (random.standard_normal((size, model.components)) / width).astype(np.float32),
-        "phases": random.uniform(0, 2 * np.pi, model.components).astype(np.float32),
+        "directions": (random.standard_normal((size, components)) / width).astype(np.float32),
+        "phases": random.uniform(0, 2 * np.pi, components).astype(np.float32),
     }
     slopes, intercepts = _ridge(inputs, np.eye(training.classes)[training.labels], weights)
     weights |= {"slopes": slopes.astype(np.float32), "intercepts": intercepts.astype(np.float32)}
     facts = {
         "library": "numpy",
-        "architecture": f"{model.components} random Fourier features, ridge",
+        "architecture": f"{components} random Fourier features, ridge",
         "preprocessing": preprocessing.to_json(),
     }
     return Fitted(facts, weights)
@@ -43,7 +44,7 @@ def train(model: Model, training: Training) -> Fitted:
 
 def load(model: Model, facts: Facts, weights: Weights, compute: Compute) -> RandomFeatures:
     """Ready."""
-    return RandomFeatures(Preprocessing.from_json(facts["preprocessing"]), weights)
+    return RandomFeatures(weights)
 
 
 def fourier(values: Array, weights: Weights) -> Array:
@@ -55,17 +56,14 @@ def fourier(values: Array, weights: Weights) -> Array:
 class RandomFeatures:
     """Outputs are regressions on the indicator of each class, stretched to the scale of logits."""
 
-    def __init__(self, preprocessing: Preprocessing, weights: Weights) -> None:
-        self._preprocessing, self._weights = preprocessing, weights
+    digest = None
 
-    def prepare(self, pixels: Pixels) -> Array:
-        """size × size × 3, uint8."""
-        return self._preprocessing.cut(pixels)
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
 
     def outputs(self, batch: Array) -> Array:
         """Images × classes."""
-        with one_thread():
-            regressed = fourier(vectors(batch), self._weights) @ self._weights["slopes"].astype(np.float64)
+        regressed = fourier(vectors(batch), self._weights) @ self._weights["slopes"].astype(np.float64)
         return np.asarray((regressed + self._weights["intercepts"]) * SHARPNESS)
 
 

@@ -10,9 +10,11 @@ import torch
 from imagenetv2.errors import InputError
 from imagenetv2.evaluation.classifier import Array, Compute, Facts, Fitted, Training, Weights
 from imagenetv2.evaluation.kinds.network import Network, seeded
-from imagenetv2.evaluation.kinds.timm_networks import build, require_architecture
-from imagenetv2.evaluation.preprocessing import Preprocessing
+from imagenetv2.evaluation.kinds.scaling import Scale
+from imagenetv2.evaluation.preprocessing import Cut, Preprocessing
 from imagenetv2.evaluation.settings import Model
+from imagenetv2.networks import timm_network
+from imagenetv2.networks.named import Fields
 from imagenetv2.networks.reproducible import reproducible
 from imagenetv2.progress import progress
 
@@ -28,8 +30,8 @@ def train(model: Model, training: Training) -> Fitted:
 
     On one thread whatever the machine has, so that the weights do not depend on the number of cores.
     """
-    require_architecture(model)
-    preprocessing = Preprocessing(model.side)
+    timm_network.known(model.architecture, Fields.of_model(model.name))
+    preprocessing = Preprocessing(Cut.square(model.side))
     inputs = preprocessing.cut_all(training.images)
     with reproducible(1), seeded(int(training.generator.integers(2**62))):
         module = _built(model, training.classes).to(memory_format=torch.channels_last)
@@ -51,11 +53,7 @@ def load(model: Model, facts: Facts, weights: Weights, compute: Compute) -> Netw
     with seeded(0):
         module = _built(model, int(facts["outputs"]))
     module.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in weights.items()})
-
-    def assemble(batch: Array) -> torch.Tensor:
-        return torch.from_numpy(preprocessing.scale(batch))
-
-    return Network(module, preprocessing.cut, assemble, compute)
+    return Network(module, preprocessing, compute)
 
 
 def augmented(batch: Array, random: np.random.Generator) -> Array:
@@ -79,7 +77,7 @@ def augmented(batch: Array, random: np.random.Generator) -> Array:
 
 def _built(model: Model, classes: int) -> Any:
     try:
-        return build(model.architecture, model.side, num_classes=classes)
+        return timm_network.build(model.architecture, model.side, num_classes=classes)
     except (ValueError, AssertionError, RuntimeError, TypeError) as error:
         raise InputError(
             f"models: {model.name}: timm cannot build {model.architecture} for side {model.side} ({error}); "
@@ -96,15 +94,17 @@ def _descend(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, model.learning_rate, epochs=model.epochs, steps_per_epoch=steps
     )
+    scale = Scale(preprocessing)
     criterion = torch.nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
     for _ in progress(range(model.epochs), model.name):
         order = training.generator.permutation(len(inputs))
         for step in range(steps):
             chosen = order[step * size : (step + 1) * size]
-            batch = preprocessing.scale(augmented(inputs[chosen], training.generator))
+            batch = augmented(inputs[chosen], training.generator)
             optimiser.zero_grad(set_to_none=True)
-            images = torch.from_numpy(batch).contiguous(memory_format=torch.channels_last)
-            loss = criterion(module(images), torch.from_numpy(training.labels[chosen]))
+            loss = criterion(
+                module(scale(torch.from_numpy(batch))), torch.from_numpy(training.labels[chosen])
+            )
             loss.backward()
             optimiser.step()
             schedule.step()

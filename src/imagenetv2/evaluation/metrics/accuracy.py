@@ -32,11 +32,24 @@ def accuracy(ranks: npt.ArrayLike, k: int = 1, level: float = 0.95) -> Accuracy:
     Raises:
         ValueError: there are no images, or k is below 1.
     """
-    values = np.asarray(ranks, np.int64)
-    if values.size == 0:
-        raise ValueError("accuracy needs at least one image")
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
-    right = int(np.count_nonzero(values < k))
-    low, high = clopper_pearson(right, values.size, level)
-    return Accuracy(values.size, right, right / values.size, float(low), float(high))
+    return share(np.asarray(ranks, np.int64) < k, level)
+
+
+def share(right: npt.ArrayLike, level: float = 0.95) -> Accuracy:
+    """Accuracy where it is known of each image whether it is right.
+
+    Args:
+        right: bool, shape (images,).
+        level: level of the interval.
+
+    Raises:
+        ValueError: there are no images.
+    """
+    values = np.asarray(right, np.bool_)
+    if values.size == 0:
+        raise ValueError("accuracy needs at least one image")
+    count = int(np.count_nonzero(values))
+    low, high = clopper_pearson(count, values.size, level)
+    return Accuracy(values.size, count, count / values.size, float(low), float(high))

@@ -1,0 +1,1 @@
+"""Many models on many sets: images decoded once a preprocessing, outputs turned into records, resumable."""
