@@ -67,7 +67,7 @@ def test_no_bit_depends_on_workers_memory_or_order(
     whole: list[Task], packs: Path, tmp_path: Path, how: dict[str, Any]
 ) -> None:
     files = photographs(packs)
-    places = list(range(60, 20, -3))
+    places = list(range(60, 20, -7))
     done = tasks(tmp_path, labelled([files[i] for i in places]), KINDS[:2][::-1])
     assert run(done, Resources(**how), LOG) == {}
     for each, other in zip(done, whole[:2][::-1], strict=True):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +84,31 @@ def test_orientations_outside_the_standard_mean_none() -> None:
     np.testing.assert_array_equal(picture.pixels, gradient())
 
 
-def test_damaged_exif_data_is_counted_and_the_pixels_stay() -> None:
-    whole = encoded(Image.fromarray(gradient()), "JPEG", quality=95)
-    # An EXIF block whose directory claims more entries than there are bytes.
+def with_damaged_exif(whole: bytes) -> bytes:
+    """A JPEG with an EXIF block whose directory claims more entries than there are bytes."""
     body = b"Exif\0\0II*\0\x08\0\0\0\xff\x7f\x12\x01\x03\0\x01\0\0\0\x06\0\0\0"
     segment = b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body
-    picture = images.decode(whole[:2] + segment + whole[2:], CANONICAL)
+    return whole[:2] + segment + whole[2:]
+
+
+def test_damaged_exif_data_is_counted_and_the_pixels_stay() -> None:
+    whole = encoded(Image.fromarray(gradient()), "JPEG", quality=95)
+    picture = images.decode(with_damaged_exif(whole), CANONICAL)
     assert picture.exif_warnings >= 1
     assert images.decode(whole, CANONICAL).exif_warnings == 0
     unturned = picture.pixels if picture.orientation == 1 else np.rot90(picture.pixels, 1)
     np.testing.assert_array_equal(unturned, images.decode(whole, CANONICAL).pixels)
+
+
+def test_threads_decode_the_same_pixels_and_leave_the_filters_of_warnings() -> None:
+    whole = encoded(Image.fromarray(gradient()), "JPEG", quality=95)
+    files = [whole, with_damaged_exif(whole)] * 50
+    wanted = [images.decode(data, CANONICAL).pixels for data in files[:2]] * 50
+    before = list(warnings.filters)
+    with images.silent(), ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda data: images.decode_in_threads(data, CANONICAL).pixels, files))
+    assert all(np.array_equal(one, other) for one, other in zip(found, wanted, strict=True))
+    assert list(warnings.filters) == before
 
 
 def test_transparency_lies_over_white() -> None:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from zipfile import BadZipFile
 
-from PIL import UnidentifiedImageError
-
 from imagenetv2.archive import Reader
 from imagenetv2.errors import InputError
 from imagenetv2.images import Pixels
@@ -50,7 +48,10 @@ class Pictures(Sequence[Pixels]):
             raise InputError(
                 f"{self._reader.path} holds no {self._files[index]}; delete its folder and run snakemake."
             ) from error
-        except (BadZipFile, UnidentifiedImageError, SyntaxError, ValueError) as error:
+        except (BadZipFile, SyntaxError, ValueError, OSError) as error:
+            # Pillow's own have no number; those of the disk say nothing of the image.
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
             raise InputError(
                 f"{self._reader.path}: {self._files[index]} is damaged ({error}); delete its folder and run snakemake."
             ) from error

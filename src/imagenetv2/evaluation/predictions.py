@@ -18,7 +18,6 @@ from imagenetv2.evaluation.models import digest, facts_of, folders, runnable
 from imagenetv2.evaluation.pictures import Pictures
 from imagenetv2.evaluation.running.devices import device_name, devices
 from imagenetv2.evaluation.running.ledger import Ledger, Records, record_type
-from imagenetv2.evaluation.running.passes import CPU_PASS
 from imagenetv2.evaluation.running.runner import run as run_tasks
 from imagenetv2.evaluation.running.sample import Difference, differences
 from imagenetv2.evaluation.running.tasks import LabelledImages, Resources, Task
@@ -90,10 +89,11 @@ def run(job: Job) -> None:
 
 def write(job: Job, work: Work, how: Resources, difference: Difference | None) -> None:
     """Write the files of a job whose ledger is full."""
-    records = Ledger(work.task.ledger, record_type(len(work.task.columns), how.logits)).read()
+    ledger = Ledger(work.task.ledger, record_type(len(work.task.columns), how.logits))
+    records = ledger.read()
     found = table(work.labels, records)
     job.out.table("predictions", found)
-    job.out.json("evaluated.json", evaluated(how, difference, work.weights))
+    job.out.json("evaluated.json", evaluated(how, difference, work.weights, ledger.batch))
     if how.logits:
         np.save(job.out.path("logits.npy"), records["logits"])
     job.log.info("%s: %d of %d right", job.stage.name, int((found["rank"] == 0).sum()), len(found))
@@ -208,7 +208,9 @@ def table(labels: pd.DataFrame, records: Records) -> pd.DataFrame:
     return found
 
 
-def evaluated(how: Resources, difference: Difference | None, weights: str | None) -> dict[str, Any]:
+def evaluated(
+    how: Resources, difference: Difference | None, weights: str | None, batch: int | None
+) -> dict[str, Any]:
     """How predictions were made, for ``evaluated.json``."""
     device = how.devices[0]
     return {
@@ -217,6 +219,6 @@ def evaluated(how: Resources, difference: Difference | None, weights: str | None
         "compiled": how.compile,
         "device": device_name(device),
         "weights": weights,
-        "batch": CPU_PASS if device == "cpu" else how.batch,
+        "batch": batch,
         "sample": None if difference is None else asdict(difference),
     }

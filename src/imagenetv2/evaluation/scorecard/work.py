@@ -23,7 +23,6 @@ from imagenetv2.evaluation.outputs import OUTPUTS
 from imagenetv2.evaluation.running import runner
 from imagenetv2.evaluation.running.devices import device_name, devices
 from imagenetv2.evaluation.running.ledger import Ledger, record_type
-from imagenetv2.evaluation.running.passes import CPU_PASS
 from imagenetv2.evaluation.running.sample import Difference, differences
 from imagenetv2.evaluation.running.tasks import Resources, Runnable, Task
 from imagenetv2.evaluation.scorecard import hidden, shelf
@@ -171,7 +170,7 @@ def _store(piece: Piece, how: Resources, difference: Difference | None) -> None:
         key=piece.key,
         weights=known.weights,
         device=device_name(how.devices[0]),
-        batch=CPU_PASS if on_cpu else how.batch,
+        batch=piece.ledger.batch or how.batch,
         # Passes that run at once share the time.
         seconds=known.rate * images / (how.cores if on_cpu else 1),
         logits=how.logits,
