@@ -5,7 +5,7 @@ python benchmarks/evaluation.py [--validate PATH] [--photographs N] [--cores N] 
 ``--validate`` is the script validate.py of timm's repository, which its package does not have; without it a script of
 ours does the same with timm's loader and networks. Weights are random. All is measured in one run, each contender in a
 process of its own with the same files and processors, one after another, imports and results included; predictions are
-compared image by image. Twelve minutes on two processors.
+compared image by image. Fourteen minutes on two processors.
 """
 
 from __future__ import annotations
