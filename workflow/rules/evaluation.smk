@@ -2,13 +2,9 @@
 # One job trains all models, and one evaluates them all on a set, so that libraries and images are loaded once;
 # what is there whole is left alone, so that a new model does not run the others again. For a cluster,
 # evaluation.separate makes it one job for each model and set.
-from imagenetv2.evaluation.stages import SETS
+from imagenetv2.evaluation.jobs import gpus, jobs
 
-# GPUs that a job takes, for Snakemake to count; where there is none, jobs may run side by side.
-GPUS = int(
-    PLAN.config.evaluation.device != "cpu"
-    and (workflow.remote_exec or any(Path("/dev").glob("nvidia[0-9]*")))
-)
+GPUS = gpus(PLAN.config, elsewhere=workflow.remote_exec)
 
 
 rule prepare_models:
@@ -31,44 +27,27 @@ rule prepare_models:
         "imagenetv2 models --expect {params.versions} --cores {threads} --log {log}"
 
 
-# Name of a rule, set, models, and what the message calls them.
-EVALUATIONS = (
-    [
-        (f"evaluate_{SET}_{N}", SET, [MODEL.name], MODEL.name)
-        for SET in SETS
-        for N, MODEL in enumerate(PLAN.config.models)
-    ]
-    if PLAN.config.evaluation.separate
-    else [(f"evaluate_{SET}", SET, [], "every model") for SET in SETS]
-)
-
-
-def evaluated(SET, MODELS):
-    family = PLAN.family(f"predictions/{SET}")
-    return [name for name in family if not MODELS or name.rsplit("/", 1)[1] in MODELS]
-
-
-for NAME, SET, MODELS, WHO in EVALUATIONS:
+for JOB in jobs(PLAN.config):
 
     rule:
         name:
-            NAME
+            JOB.name
         input:
-            PLAN.inputs(*evaluated(SET, MODELS)),
+            PLAN.inputs(*JOB.stages(PLAN.config)),
         output:
-            [artifact(stage) for stage in evaluated(SET, MODELS)],
+            [artifact(stage) for stage in JOB.stages(PLAN.config)],
         log:
-            f"logs/predictions/{'.'.join([SET, *MODELS])}.log",
+            f"logs/predictions/{'.'.join(filter(None, [JOB.member, JOB.model]))}.log",
         conda:
             "../envs/imagenetv2.yaml"
         threads: max(1, workflow.cores // 2)
         resources:
             gpu=GPUS,
         params:
-            versions=[PLAN.versions[stage] for stage in evaluated(SET, MODELS)],
-            member=SET,
-            models=[f"--model {model}" for model in MODELS],
-            who=WHO,
+            versions=[PLAN.versions[stage] for stage in JOB.stages(PLAN.config)],
+            member=JOB.member,
+            models=JOB.options,
+            who=JOB.who,
         message:
             "predictions/{params.member}: {params.who} on this set"
         shell:
