@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import numpy as np
 import torch
+from device_time import timed
 
 from imagenetv2.evaluation.classifier import Compute
 from imagenetv2.evaluation.kinds.network import Network
@@ -50,24 +49,5 @@ def rate(module: torch.nn.Module, compute: Compute, side: int, batch: int, passe
     x = torch.randn(batch, 3, side, side, device=network.device).to(memory_format=layout)
     lower = torch.bfloat16 if fast else None
     with numerics(compute.mode), torch.inference_mode(), torch.autocast(network.device.type, lower, fast):
-        seconds = timed(lambda: [network._module(x) for _ in range(passes)], network.device)
+        seconds = timed(lambda: [network._module(x) for _ in range(passes)], network.device, TIMES)
     return batch * passes / seconds
-
-
-def timed(work: Callable[[], object], device: torch.device) -> float:
-    """Median of some runs after one that compiles and chooses algorithms, in seconds."""
-    work()
-    took = []
-    for _ in range(TIMES):
-        wait(device)
-        start = time.perf_counter()
-        work()
-        wait(device)
-        took.append(time.perf_counter() - start)
-    return float(np.median(took))
-
-
-def wait(device: torch.device) -> None:
-    """Until all that is queued is done."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)

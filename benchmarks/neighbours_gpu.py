@@ -13,7 +13,6 @@ import argparse
 import platform
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from device_time import timed
 from threadpoolctl import threadpool_limits
 
 from imagenetv2.duplicates import metrics
@@ -32,6 +32,7 @@ Pixels = npt.NDArray[np.uint8]
 CUTOFFS = {"l2": 1.2e8 / 196_608, "fc7": 1.32e4 / 4096, "ssim": 0.2205}
 """Of the study; for l2 and fc7 for each value."""
 TARGETS = {"share": 0.4, "ssim": 5e6}
+TIMES = 5
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,14 @@ def dense(sizes: Sizes, device: torch.device, peak: float | None) -> None:
     sample = dense_distances(x[:40], y[:40], x2[:40], y2[:40]).cpu()
     assert torch.equal(sample, squared(x[:40].cpu(), y[:40].cpu())), "distances of dense l2 are wrong"
     x2, y2 = (torch.cat([norms(part) for part in some.split(256)]) for some in (x, y))
-    seconds = timed(lambda: dense_distances(x, y, x2, y2), device)
+    seconds = timed(lambda: dense_distances(x, y, x2, y2), device, TIMES)
     rate = 2 * sizes.dense**2 * values / seconds / 1e12
     says = f"{rate:,.1f} TOPS"
     if peak:
         says += f", {rate / peak:.0%} of the published peak"
     if device.type == "cuda":
         width = min(PART, values)
-        alone = timed(lambda: torch._int_mm(x[:, :width], y[:, :width].T), device)
+        alone = timed(lambda: torch._int_mm(x[:, :width], y[:, :width].T), device, TIMES)
         reached = 2 * sizes.dense**2 * width / alone / 1e12
         says += f", {rate / reached:.0%} of a product alone ({reached:,.0f} TOPS)"
     row("l2, all distances, images on the device", sizes.dense**2, seconds, says, f"{TARGETS['share']:.0%}")
@@ -122,7 +123,7 @@ def compare(
     count = len(given[0])
     rows, columns = np.arange(count - sizes.candidates, count), np.arange(count)
     tile = rows[:1024], columns[:2048]
-    seconds = timed(lambda: engine.bounds(*tile), device)
+    seconds = timed(lambda: engine.bounds(*tile), device, TIMES)
     row(f"{metric}, bounds", len(tile[0]) * len(tile[1]), seconds)
     rng = np.random.default_rng(0)
     chosen = np.sort(
@@ -131,7 +132,7 @@ def compare(
     column, place = np.divmod(chosen, len(tile[0]))
     limit = np.full(len(chosen), np.inf)
     pairs = tile[0][place], tile[1][column]
-    seconds = timed(lambda: engine.exact(*pairs, limit), device)
+    seconds = timed(lambda: engine.exact(*pairs, limit), device, TIMES)
     row(f"{metric}, distances of listed pairs", len(chosen), seconds, agreement(engine, other, pairs, sizes))
     excluded = Excluded.of(count, [(i, i) for i in rows.tolist()])
     for what, some, plan in (
@@ -156,25 +157,6 @@ def agreement(engine: Any, other: Any, pairs: tuple[npt.NDArray[np.int64], ...],
     below = lower[np.searchsorted(rows, some[0]), np.searchsorted(columns, some[1])] <= theirs
     assert below.all(), "a lower bound is above the distance"
     return f"{len(mine)} at most {np.abs(mine - theirs).max():.1g} from the CPU's"
-
-
-def timed(work: Callable[[], object], device: torch.device, times: int = 5) -> float:
-    """Median of some runs after one that compiles and uploads, in seconds."""
-    work()
-    took = []
-    for _ in range(times):
-        wait(device)
-        start = time.perf_counter()
-        work()
-        wait(device)
-        took.append(time.perf_counter() - start)
-    return float(np.median(took))
-
-
-def wait(device: torch.device) -> None:
-    """Until all that is queued is done."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
 
 
 def images(sizes: Sizes, folder: Path | None) -> Pixels:

@@ -23,6 +23,12 @@ ROOT = Path(__file__).parents[2]
 SMALL = "tests/workflow/small.yaml"
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"
 CANARY = "canary-7f3a91c2"
+SUBMIT = """#!/bin/bash
+# Stands for a cluster's: writes down what was asked for, and starts the job here.
+echo "$1 $2" >> submitted.txt
+bash "$3" > /dev/null 2>&1 &
+echo $!
+"""
 
 
 def checkout(target: Path) -> Path:
@@ -160,6 +166,25 @@ def test_what_is_deleted_comes_back_with_the_same_digests(
     assert run.returncode == 0, run.stdout
     assert digests(done) == expected
     assert (latest / "report/report.html").exists()
+
+
+def test_jobs_sent_elsewhere_ask_for_gpus_and_give_the_same_digests(
+    done: Path, expected: dict[str, str]
+) -> None:
+    submit = done / "submit.sh"
+    submit.write_text(SUBMIT)
+    submit.chmod(0o755)
+    gpus = {"find_neighbours_l2": "1", "prepare_models": "1", "aggregate_frequencies": "0"}
+    for stage in ("neighbours/l2", "models/nearest_centroid", "frequencies"):
+        shutil.rmtree((done / "data/latest" / stage).resolve())
+    run = snakemake(
+        done, *gpus, "--executor", "cluster-generic", "--jobs", "2", "--default-resources", "gpu=0",
+        "--cluster-generic-submit-cmd", "./submit.sh {rule} {resources.gpu}",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout
+    submitted = (done / "submitted.txt").read_text().splitlines()
+    assert dict(line.split() for line in submitted) == gpus
+    assert digests(done) == expected
 
 
 def test_verify_agrees(done: Path, expected: dict[str, str]) -> None:

@@ -20,6 +20,8 @@ for MEMBER in PLAN.family("neighbours") if DIVIDED else ():
         conda:
             "../envs/imagenetv2.yaml"
         threads: max(1, workflow.cores // 2)
+        resources:
+            gpu=gpu(PLAN.config.neighbours.search.device),
         params:
             version=PLAN.versions[MEMBER],
             member=Path(MEMBER).name,
@@ -44,6 +46,8 @@ for MEMBER in PLAN.family("neighbours") if DIVIDED else ():
         conda:
             "../envs/imagenetv2.yaml"
         threads: max(1, workflow.cores // 2)
+        resources:
+            gpu=gpu(PLAN.config.neighbours.search.device),
         params:
             version=PLAN.versions[MEMBER],
             member=Path(MEMBER).name,
@@ -69,6 +73,8 @@ for MEMBER in PLAN.family("neighbours"):
         conda:
             "../envs/imagenetv2.yaml"
         threads: max(1, workflow.cores // 2)
+        resources:
+            gpu=0 if DIVIDED else gpu(PLAN.config.neighbours.search.device),
         params:
             version=PLAN.versions[MEMBER],
             member=Path(MEMBER).name,

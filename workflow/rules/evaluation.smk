@@ -2,9 +2,7 @@
 # One job trains all models, and one evaluates them all on a set, so that libraries and images are loaded once;
 # what is there whole is left alone, so that a new model does not run the others again. For a cluster,
 # evaluation.separate makes it one job for each model and set.
-from imagenetv2.evaluation.jobs import gpus, jobs
-
-GPUS = gpus(PLAN.config, elsewhere=workflow.remote_exec)
+from imagenetv2.evaluation.jobs import jobs
 
 
 rule prepare_models:
@@ -18,7 +16,7 @@ rule prepare_models:
         "../envs/imagenetv2.yaml"
     threads: max(1, workflow.cores // 2)
     resources:
-        gpu=GPUS,
+        gpu=gpu(PLAN.config.evaluation.device),
     params:
         versions=[PLAN.versions[stage] for stage in PLAN.family("models")],
     message:
@@ -42,7 +40,7 @@ for JOB in jobs(PLAN.config):
             "../envs/imagenetv2.yaml"
         threads: max(1, workflow.cores // 2)
         resources:
-            gpu=GPUS,
+            gpu=gpu(PLAN.config.evaluation.device),
         params:
             versions=[PLAN.versions[stage] for stage in JOB.stages(PLAN.config)],
             member=JOB.member,

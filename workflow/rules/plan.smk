@@ -10,6 +10,7 @@ from snakemake.io import report as reported
 
 from imagenetv2.complaints import complaints
 from imagenetv2.errors import InputError
+from imagenetv2.gpus import gpus
 from imagenetv2.lock import hold
 from imagenetv2.plan import Plan, in_order
 
@@ -80,3 +81,10 @@ def search_part(member, part):
 def search_parts(member):
     parts = range(1, PLAN.config.neighbours.search.parts + 1)
     return [search_part(member, part) for part in parts]
+
+
+# Asked of each job, since Snakemake knows where jobs will run only after it has read the rules.
+def gpu(device):
+    return lambda wildcards: gpus(
+        device, elsewhere=workflow.remote_exec or workflow.non_local_exec
+    )

@@ -1,17 +1,14 @@
-"""How the workflow divides evaluation into jobs, and what a job takes."""
+"""How the workflow divides evaluation into jobs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imagenetv2.evaluation.stages import SETS
 
 if TYPE_CHECKING:
     from imagenetv2.config import Config
-
-DEVICES = Path("/dev")
 
 
 @dataclass(frozen=True)
@@ -44,11 +41,3 @@ def jobs(config: Config) -> list[Job]:
         return [Job(f"evaluate_{member}", member) for member in SETS]
     models = [model.name for model in config.models]
     return [Job(f"evaluate_{member}_{n}", member, model) for member in SETS for n, model in enumerate(models)]
-
-
-def gpus(config: Config, elsewhere: bool, devices: Path = DEVICES) -> int:
-    """GPUs that a job takes, for Snakemake to count: one, where there may be one.
-
-    Where there is none, jobs may run side by side. ``elsewhere``: jobs run on other machines than this one.
-    """
-    return int(config.evaluation.device != "cpu" and (elsewhere or any(devices.glob("nvidia[0-9]*"))))
