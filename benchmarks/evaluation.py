@@ -5,7 +5,7 @@ python benchmarks/evaluation.py [--validate PATH] [--photographs N] [--cores N] 
 ``--validate`` is the script validate.py of timm's repository, which its package does not have; without it a script of
 ours does the same with timm's loader and networks. Weights are random. All is measured in one run, each contender in a
 process of its own with the same files and processors, one after another, imports and results included; predictions are
-compared image by image. Fourteen minutes on two processors.
+compared image by image. Twenty minutes on two processors.
 """
 
 from __future__ import annotations
@@ -187,19 +187,19 @@ def report(bench: Bench, alone: dict[str, float], theirs: dict[str, Timed], ours
 
 
 def overhead(bench: Bench, said: dict[str, Any], ours: Timed) -> None:
-    """What is added to forward passes: beside those that ran just before."""
+    """What is added to forward passes: medians, and by how much each turn's exceeds its passes."""
     count = len(bench.task.networks)
     steps = bench.options.photographs * count
+    passes, files, memory = (np.array(said[what]) for what in ("passes", "files", "memory"))
     print(f"\n| {count} networks | s | images a second | processor s | more than forward passes | wanted |")
     print("|---|---|---|---|---|---|")
-    for what, where, wanted in (
-        ("our run, photographs decoded in memory", "memory", ""),
-        ("our run, from files", "files", f"{WANTED['overhead']:.0%}"),
+    line("forward passes alone, tensors in memory", np.median(passes, 0), steps)
+    for what, took, wanted in (
+        ("our run, photographs decoded in memory", memory, ""),
+        ("our run, from files", files, f"{WANTED['overhead']:.0%}"),
     ):
-        alone, took = said[f"passes, {where}"], said[where]
-        more = [f"{mine / other - 1:+.0%}" for mine, other in zip(took, alone, strict=True)]
-        line("forward passes alone, tensors in memory", alone, steps)
-        line(what, took, steps, f"{more[0]}, of processor s {more[1]}", wanted)
+        seconds, processors = map(spread, (took / passes - 1).T)
+        line(what, np.median(took, 0), steps, f"{seconds}; of processor s {processors}", wanted)
     line(
         f"reading, decoding, resizing alone, {said['cuts']} preprocessings",
         said["cutting"],
@@ -208,7 +208,14 @@ def overhead(bench: Bench, said: dict[str, Any], ours: Timed) -> None:
     line("imagenetv2 evaluate, with imports, tables and plot", (ours.seconds, None), steps)
 
 
-def line(what: str, took: Sequence[float | None], steps: int, more: str = "", wanted: str = "") -> None:
+def spread(more: np.ndarray) -> str:
+    """Median of some turns, and the least and the most of them."""
+    return f"{np.median(more):+.0%} ({more.min():+.0%} to {more.max():+.0%})"
+
+
+def line(
+    what: str, took: Sequence[float | None] | np.ndarray, steps: int, more: str = "", wanted: str = ""
+) -> None:
     """A row of that table."""
     seconds, processors = took
     shown = "" if processors is None else f"{processors:.1f}"

@@ -79,8 +79,8 @@ def _run(lanes: Sequence[Lane], gate: Gate, ahead: Sequence[Sequence[Item]], cor
         if ahead:
             stack.enter_context(_decoding(ahead, cores, gate))
         pool = stack.enter_context(ThreadPoolExecutor(len(lanes)))
-        futures = [pool.submit(lane.run) for lane in lanes]
         try:
+            futures = [pool.submit(lane.run) for lane in lanes]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             gate.stop()
