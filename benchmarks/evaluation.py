@@ -5,7 +5,7 @@ python benchmarks/evaluation.py [--validate PATH] [--photographs N] [--cores N] 
 ``--validate`` is the script validate.py of timm's repository, which its package does not have; without it a script of
 ours does the same with timm's loader and networks. Weights are random. All is measured in one run, each contender in a
 process of its own with the same files and processors, one after another, imports and results included; predictions are
-compared image by image. Twenty minutes on two processors.
+compared image by image. Half an hour on two processors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import evaluation_set
 import numpy as np
 import pyarrow.parquet as pq
-from evaluation_contenders import Task
+from evaluation_contenders import BATCH, Task
 
 WANTED = {"all": 3.0, "one": 1.0, "overhead": 0.15}
 """How many times as fast ten networks and one have to be, and what may be added to forward passes."""
@@ -190,11 +190,14 @@ def overhead(bench: Bench, said: dict[str, Any], ours: Timed) -> None:
     """What is added to forward passes: medians, and by how much each turn's exceeds its passes."""
     count = len(bench.task.networks)
     steps = bench.options.photographs * count
-    passes, files, memory = (np.array(said[what]) for what in ("passes", "files", "memory"))
+    passes, batches, files, memory = (
+        np.array(said[what]) for what in ("passes", "batches", "files", "memory")
+    )
     print(f"\n| {count} networks | s | images a second | processor s | more than forward passes | wanted |")
     print("|---|---|---|---|---|---|")
     line("forward passes alone, tensors in memory", np.median(passes, 0), steps)
     for what, took, wanted in (
+        (f"forward passes alone, batches of {BATCH} on all threads", batches, ""),
         ("our run, photographs decoded in memory", memory, ""),
         ("our run, from files", files, f"{WANTED['overhead']:.0%}"),
     ):

@@ -18,6 +18,8 @@ import numpy as np
 Arrays = dict[str, np.ndarray]
 CALIBRATION = 32
 CLASSES = 1000
+BATCH = 256
+"""Images a pass, as validate.py has them by default."""
 WORKERS = 4
 
 
@@ -111,7 +113,7 @@ def validate(task: Task) -> tuple[dict[str, Any], Arrays]:
     photographs = timm.data.create_dataset("", task.photographs, class_map=task.class_map)
     loader = timm.data.create_loader(
         photographs,
-        batch_size=256,
+        batch_size=BATCH,
         num_workers=WORKERS,
         device=torch.device("cpu"),
         **config,

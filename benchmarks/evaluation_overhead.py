@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from evaluation_contenders import CLASSES, Arrays, Task, loaded, transform
+from evaluation_contenders import BATCH, CLASSES, Arrays, Task, loaded, transform
 from evaluation_set import Files
 from PIL import Image
 
@@ -43,6 +43,7 @@ def overhead(task: Task) -> tuple[dict[str, Any], Arrays]:
         for turn in range(TURNS):
             took, best = clocked(partial(passes, networks, inputs, pool))
             said.setdefault("passes", []).append(took)
+            said.setdefault("batches", []).append(clocked(partial(batches, networks, inputs, task.cores))[0])
             for where, pixels in {"files": files, "memory": decoded}.items():
                 tasks = works(task, pixels, Path(task.scratch) / where / str(turn))
                 took, failed = clocked(
@@ -106,6 +107,16 @@ def passes(
         probability, first = torch.softmax(outputs.double(), 1).max(1)
         found.append((first.numpy(), probability.numpy()))
     return found
+
+
+def batches(networks: dict[str, Any], inputs: dict[str, torch.Tensor], cores: int) -> None:
+    """The same as they are usually made: one large batch after the other, each on all threads."""
+    torch.set_num_threads(cores)
+    with torch.inference_mode():
+        for name, network in networks.items():
+            for images in inputs[name].split(BATCH):
+                network(images)
+    torch.set_num_threads(1)
 
 
 def one(network: Any, images: torch.Tensor, start: int) -> torch.Tensor:
