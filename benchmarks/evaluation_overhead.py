@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -36,24 +37,26 @@ def overhead(task: Task) -> tuple[dict[str, Any], Arrays]:
     """Forward passes on tensors in memory and our run: from files, then from decoded photographs, which it still cuts."""
     networks = {name: loaded(task, name) for name in task.networks}
     files, said = Files(task.files()), {}
+    times: dict[str, list[Seconds]] = defaultdict(list)
+    torch.set_num_threads(task.cores)
     # OpenMP counts threads for each caller by itself.
     with ThreadPoolExecutor(task.cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         inputs, said["cutting"], said["cuts"] = prepared(task, networks, pool)
         decoded = list(pool.map(files.__getitem__, range(len(files))))
         for turn in range(TURNS):
             took, best = clocked(partial(passes, networks, inputs, pool))
-            said.setdefault("passes", []).append(took)
-            said.setdefault("batches", []).append(clocked(partial(batches, networks, inputs, task.cores))[0])
+            times["passes"].append(took)
+            times["batches"].append(clocked(partial(batches, networks, inputs))[0])
             for where, pixels in {"files": files, "memory": decoded}.items():
                 tasks = works(task, pixels, Path(task.scratch) / where / str(turn))
                 took, failed = clocked(
                     partial(run, tasks, Resources(cores=task.cores), logging.getLogger("imagenetv2"))
                 )
-                said.setdefault(where, []).append(took)
+                times[where].append(took)
                 if failed:
                     raise SystemExit("\n".join(map(str, failed.values())))
     records = np.stack([Ledger(one.ledger, record_type(CLASSES, False)).read() for one in tasks])
-    return said, {
+    return {**said, **times}, {
         "first": np.stack([first for first, _ in best]),
         "probability": np.stack([probability for _, probability in best]),
         "our_first": records["top5"][..., 0],
@@ -109,14 +112,12 @@ def passes(
     return found
 
 
-def batches(networks: dict[str, Any], inputs: dict[str, torch.Tensor], cores: int) -> None:
+def batches(networks: dict[str, Any], inputs: dict[str, torch.Tensor]) -> None:
     """The same as they are usually made: one large batch after the other, each on all threads."""
-    torch.set_num_threads(cores)
     with torch.inference_mode():
         for name, network in networks.items():
             for images in inputs[name].split(BATCH):
                 network(images)
-    torch.set_num_threads(1)
 
 
 def one(network: Any, images: torch.Tensor, start: int) -> torch.Tensor:

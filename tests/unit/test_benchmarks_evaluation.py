@@ -49,9 +49,8 @@ def json_of(found: tuple[dict[str, Any], dict[str, Any]]) -> tuple[dict[str, Any
     return json.loads(json.dumps(found[0])), found[1]
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # timm leaves photographs open.
+# timm leaves photographs open.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_benchmark_runs_and_finds_agreement(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -451,6 +452,30 @@ def test_an_interrupt_loses_nothing_that_is_finished(tmp_path: Path) -> None:
     assert filled([replace(other, ledger=each.ledger)]) == {}
     assert filled([other]) == {}
     assert each.ledger.read_bytes() == other.ledger.read_bytes()
+
+
+def test_an_interrupt_while_lanes_are_started_stops_those_that_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    class Slow(Linear):
+        def outputs(self, batch: Any) -> Any:
+            begun.set()
+            time.sleep(0.02)
+            return super().outputs(batch)
+
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *given: Any, **named: Any) -> Any:
+            super().submit(*given, **named)
+            assert begun.wait(WAIT)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "ThreadPoolExecutor", Interrupted)
+    each = task(tmp_path, Loads().model("m", lambda: Slow(1)), images(1000))
+    with pytest.raises(KeyboardInterrupt):
+        filled([each])
+    assert len(read(each)) < 1000
 
 
 def some_blocks(folder: Path, broken: tuple[int, ...] = ()) -> list[Task]:

@@ -25,15 +25,15 @@ rule prepare_models:
         "imagenetv2 models --expect {params.versions} --cores {threads} --log {log}"
 
 
-for JOB in jobs(PLAN.config):
+for JOB in jobs(PLAN):
 
     rule:
         name:
             JOB.name
         input:
-            PLAN.inputs(*JOB.stages(PLAN.config)),
+            PLAN.inputs(*JOB.stages),
         output:
-            [artifact(stage) for stage in JOB.stages(PLAN.config)],
+            [artifact(stage) for stage in JOB.stages],
         log:
             f"logs/predictions/{'.'.join(filter(None, [JOB.member, JOB.model]))}.log",
         conda:
@@ -42,10 +42,10 @@ for JOB in jobs(PLAN.config):
         resources:
             gpu=gpu(PLAN.config.evaluation.device),
         params:
-            versions=[PLAN.versions[stage] for stage in JOB.stages(PLAN.config)],
+            versions=[PLAN.versions[stage] for stage in JOB.stages],
             member=JOB.member,
-            models=JOB.options,
-            who=JOB.who,
+            models=f"--model {JOB.model}" if JOB.model else "",
+            who=JOB.model or "every model",
         message:
             "predictions/{params.member}: {params.who} on this set"
         shell:
